@@ -35,9 +35,9 @@ def agree(workload, scheduler, estimates=None):
     fast = rp.simulate(workload, scheduler, estimates).validate()
     options = {name: getattr(scheduler, name) for name in scheduler.options()}
     reference = REFERENCES[type(scheduler)]
-    if getattr(scheduler, "is_ordered", False):
+    if isinstance(scheduler, rp.EASY) and scheduler.has_profile:
         reference = lists.ReservedEasy
-    if getattr(scheduler, "intervenes", False):
+    if getattr(scheduler, "wild", "allowed") != "allowed" or getattr(scheduler, "let_past", 0) > 0:
         options["permissions"] = scheduler.permissions(workload, 1)
     slow = reference(fast.workload, fast.estimate, **options).run()
     assert fast.start.tolist() == slow.start

@@ -15,7 +15,7 @@ LOADS = (0.7, 0.8, 0.9)
 STAND_IN = "needs the real log"
 NO_JOB = ("no-processors", "larger-than-machine")  # jobs that cannot be simulated
 #: Options of EASY that papers leave to its textbook, and those of a scheduler with predictions.
-TEXTBOOK = ("reservation", "extra", "shadow", "events", "order")
+TEXTBOOK = ("reservation", "extra", "shadow", "events", "ties")
 PREDICTION = ("refresh", "correction")
 
 

@@ -20,7 +20,7 @@ from replication.simulator.sweeps import engines
 PAPER, ITEM = runs.PAPER, "table1"
 #: The alternatives of each dimension, as variants, the default first.
 CLEANING = variants.alternatives("cleaning", PAPER)
-EVENTS = variants.options("passes", "order")
+EVENTS = variants.options("passes", "ties")
 PREDICTION = variants.options(*variants.PREDICTION)
 TOP = variants.alternatives("predictor", PAPER)
 R2 = variants.alternatives("counting", PAPER)

@@ -14,7 +14,7 @@ CODED = runs.READINGS["coded"]
 #: Each open option alone, and what the simulator does; cleanings.
 CHANGES = (
     *variants.alone(
-        *("passes", "order", "events", "reservation", "shadow", "extra"),
+        *("passes", "ties", "events", "reservation", "shadow", "extra"),
         *variants.PREDICTION,
         "candidates",
     ),

@@ -13,7 +13,7 @@ import pytest
 
 import replication as rp
 from replication.simulator.choices import option
-from replication.simulator.schedulers import EASY
+from replication.simulator.schedulers import EASY, OrderedEASY
 from replication.simulator.sweeps import code
 
 OWN = """
@@ -282,7 +282,7 @@ def small(workload):
 
 def with_order(function):
     function.__name__ = function.__qualname__ = "order"
-    return EASY(order=function)
+    return OrderedEASY(by=function)
 
 
 LONG = np.arange(5000)
@@ -366,7 +366,7 @@ def test_what_cannot_be_written_by_value_is_unknown(own, tmp_path):
     code.of(imports_installed)
     lock = threading.Lock()
     with pytest.raises(code.Unknown, match="cannot pickle '_thread.lock' object"):
-        code.of(EASY(order=lambda w: lock))
+        code.of(OrderedEASY(by=lambda w: lock))
     with open(tmp_path / "file", "w") as file, pytest.raises(code.Unknown, match="TextIOWrapper"):
         code.of(Replay(file))
 

@@ -17,7 +17,7 @@ SCHEDULERS = (Conservative, LargestAreaFirst)
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_kernel_and_reference_agree_on_a_real_log(real_log, scheduler, predictor):
     workload = real_log("KTH-SP2", paper="top_percent").take(slice(2000, 2400))
-    agree(workload, scheduler(predictor, order="submissions-first"))
+    agree(workload, scheduler(predictor, ties="submissions-first"))
 
 
 def at_submission(workload, done, k):

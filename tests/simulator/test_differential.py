@@ -64,7 +64,7 @@ def random_scheduler(random, kind):
             values = NUMBERS.get(name, allowed)
             if name == "predictor":
                 values = PREDICTORS
-            elif kind is EASY and name in ("order", "candidates"):
+            elif name in ("by", "candidates"):
                 values = (*allowed, by_size)
             options[str(name)] = values[random.integers(len(values))]
         try:
@@ -106,9 +106,9 @@ def test_ends_of_one_instant_with_events_by_plan(kind):
         run_time = random.choice([4, 8, 12], n)
         request = run_time + random.choice([0, 0, 3, 6], n)
         workload = Workload.from_columns("ends", 16, submit, run_time, size, request)
-        order = ("ends-first", "submissions-first")[seed % 2]
+        ties = ("ends-first", "submissions-first")[seed % 2]
         predictor = PREDICTORS[seed % len(PREDICTORS)]
-        schedule = agree(workload, kind(predictor, events="by-plan", order=order))
+        schedule = agree(workload, kind(predictor, events="by-plan", ties=ties))
         assert most_running(schedule) >= 4
 
 

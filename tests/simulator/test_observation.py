@@ -6,17 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.simulator.estimates import Deterministic, Exact, FModel, Users
-from replication.simulator.kernels.interventions import (
+from replication.simulator.kernels.list_scheduler import (
     BY_RESERVATION,
     NEVER_WILD,
     WHENEVER_IT_FITS,
-    easy_with_interventions,
+    Rules,
+    list_scheduler,
 )
-from replication.simulator.kernels.machine import Rules
 from replication.simulator.observation import observe
 from replication.simulator.predictors import Request, Tsafrir
 from replication.simulator.reference import observation as reference_observed
 from replication.simulator.schedulers import EASY, FCFS, SchedulerError
+from replication.simulator.schedulers.options import NO_ORDER
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.simulator.test_predicted import CHOICES
@@ -88,9 +89,8 @@ def with_permissions(workload, permissions):
     passed = sorted(step.job for step in steps)
     rules = EASY().rules(Rules)
     with Request().memory(workload, workload.estimate, 1) as memory:
-        machine = easy_with_interventions(
-            memory, workload.machine, rules, np.asarray(permissions, np.int8)
-        )
+        permissions = np.asarray(permissions, np.int8)
+        machine = list_scheduler(memory, workload.machine, rules, permissions, NO_ORDER)
     assert machine.start.tolist() == start
     assert np.flatnonzero(machine.backfilled).tolist() == passed
     return start, passed, sorted(step.job for step in steps if step.after != step.before)

@@ -15,7 +15,7 @@ CHOICES = {name: option.metadata["allowed"] for name, option in OPTIONS.items()}
 DEFAULTS = {name: option.default for name, option in OPTIONS.items()}
 
 
-AS_CODED = {"order": "submissions-first", "passes": "if-fits"}
+AS_CODED = {"ties": "submissions-first", "passes": "if-fits"}
 SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one", "shadow": "first"}
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from replication.simulator.predictors import Last, Scaled, Tsafrir
-from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst, PVEasy
+from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst, PVEasy, options
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs, workloads
 
@@ -78,7 +78,7 @@ def test_P7_past_the_last_correction_a_job_ends_now():
 @given(workloads(overrun=True))
 def test_P8_the_request_gives_plain_easy(workload):
     plain = simulate(workload).validate()
-    planned = EASY().run_on_predictions(workload, workload.estimate, 1)
+    planned = options.columns(EASY().simulated(workload, workload.estimate, 1))
     for column in ("start", "backfilled", "prediction", "first_prediction"):
         assert planned[column].tolist() == getattr(plain, column).tolist()
 
@@ -124,7 +124,7 @@ def test_P14_submissions_before_ends():
     # Job 3 comes when the user's second job ends: predicted with it, or before it.
     w = jobs(4, (0, 4, 1, 20), (0, 5, 1, 20), (5, 9, 4, 20))
     assert done(w, predictor=Tsafrir()).first_prediction[2] == 4
-    assert done(w, predictor=Tsafrir(), order="submissions-first").first_prediction[2] == 20
+    assert done(w, predictor=Tsafrir(), ties="submissions-first").first_prediction[2] == 20
 
 
 def test_P15_a_submission_that_does_not_fit_leads_to_no_pass():
@@ -171,7 +171,7 @@ def test_P20_each_reservation_in_turn():
 def test_P21_one_pass_for_each_event_ends_in_the_order_of_starts():
     # The submission at 3 is seen before the end of job 0, and job 2 takes the processors that job 1 could not.
     w = jobs(4, (0, 3, 1, 8), (0, 5, 4), (3, 1, 2))
-    first = {"order": "submissions-first"}
+    first = {"ties": "submissions-first"}
     assert starts(w, Conservative, **first) == [0, 3, 8]
     assert starts(w, Conservative, events="by-plan", **first) == [0, 4, 3]
     assert starts(w, **first) == [0, 3, 8]
@@ -183,7 +183,7 @@ def test_P21_one_pass_for_each_event_ends_in_the_order_of_starts():
 
 def test_P22_who_ends_as_planned_has_left_already():
     # The submission at 3 is seen first. Job 0 ends then as planned, so job 1 has its processors and job 2 waits.
-    first = {"order": "submissions-first", "events": "by-plan"}
+    first = {"ties": "submissions-first", "events": "by-plan"}
     assert starts(jobs(4, (0, 3, 3), (1, 1, 4, 6), (3, 1, 1)), Conservative, **first) == [0, 3, 4]
     late = jobs(4, (0, 3, 3, 9), (1, 1, 4, 6), (3, 1, 1))
     assert starts(late, Conservative, **first) == [0, 4, 3]

@@ -1,96 +1,114 @@
-"""The queue of waiting jobs: pieces skipped by a search, and long queues compared with the reference implementation."""
+"""Long queues: the tree over a queue by brute force, and long queues compared with the reference implementation."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replication.simulator.kernels import list_scheduler, queue_tree
 from replication.simulator.kernels import queue as queues
-from replication.simulator.schedulers import EASY
+from replication.simulator.predictors import Clairvoyant, Last
+from replication.simulator.schedulers import EASY, LargestAreaFirst, OrderedEASY
 from replication.simulator.workload import Workload
 from tests.agreement import agree
 
-ENTRIES = 256  # of a piece
-LARGE = 64 * ENTRIES  # of the largest piece
+EMPTY = int(queue_tree.EMPTY)
 
 
-def queue_of(size, estimate):
-    """Return a queue of jobs with these sizes and estimates."""
-    queue = queues.empty_queue(len(size))
-    for k, (one, long) in enumerate(zip(size.tolist(), estimate.tolist(), strict=True)):
-        queues.append(queue, k, k, one, long)
-    return queue
+def tree_of(size, planned):
+    """Return a tree of jobs with these sizes and planned times."""
+    tree = queue_tree.empty_tree(len(size))
+    tree.size[: len(size)], tree.planned[: len(size)] = size, planned
+    queue_tree.update_all(tree, len(tree.size) // 32)
+    return tree
 
 
-def searched(queue, tail, free, extra, window):
-    """Return the mask of the entries in pieces that a search does not skip, and the least size; update the rows."""
-    pieces, piece, smallest = -(-tail // ENTRIES), np.uint64(0), queues.EMPTY
-    seen = np.zeros(tail, bool)
-    limits = np.int32(free), np.int32(min(free, extra)), np.int32(window)
-    while piece < pieces:
-        piece, smallest = queues.skip_pieces(queue, piece, tail, smallest, *limits)
-        if piece < pieces:
-            part = slice(int(piece) * ENTRIES, min((int(piece) + 1) * ENTRIES, tail))
-            seen[part] = True
-            smallest = min(smallest, queue.size[part].min())
-        piece = np.uint64(int(piece) + 1)
-    return seen, smallest
+def found(tree, free, extra, window):
+    """Return all entries that a search finds."""
+    entries, entry = [], queue_tree.next_entry(tree, 0, free, extra, window)
+    while entry < len(tree.size):
+        entries.append(entry)
+        entry = queue_tree.next_entry(tree, entry + 1, free, extra, window)
+    return entries
 
 
-@settings(max_examples=12, deadline=None)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    length=st.integers(1, LARGE + 5 * ENTRIES),
-    widest=st.integers(1, 70_000),
-)
-def test_no_piece_with_a_candidate_is_skipped(seed, length, widest):
-    """Narrow jobs are long and wide ones short, some leave between searches, and the queue is compacted."""
+def fitting(tree, free, extra, window):
+    """Return all entries that fit."""
+    is_narrow, is_short = tree.size <= min(extra, free), tree.planned <= window
+    return np.flatnonzero(is_narrow | ((tree.size <= free) & is_short)).tolist()
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), length=st.integers(1, 3000), widest=st.integers(1, 70_000))
+def test_a_search_finds_the_entries_that_fit(seed, length, widest):
+    """Narrow jobs are long and wide ones short, and some leave between searches."""
     rng = np.random.default_rng(seed)
     size = np.minimum(rng.geometric(rng.uniform(0.001, 0.5), length), widest)
-    estimate = rng.integers(1, 100_000, length) // size + 1
-    queue, tail = queue_of(size, estimate), length
+    tree = tree_of(size, rng.integers(1, 100_000, length) // size + 1)
     for free in rng.integers(0, widest + 1, 8).tolist():
-        extra, window = (
-            int(rng.integers(0, free + 1) // 8),
-            int(rng.integers(1, 200_000) // (free + 1)),
-        )
-        waits = queue.size[:tail] != queues.EMPTY
-        fits = (queue.size[:tail] <= min(extra, free)) | (
-            (queue.size[:tail] <= free) & (queue.estimate[:tail] <= window)
-        )
-        seen, smallest = searched(queue, tail, free, extra, window)
-        assert seen[fits & waits].all()
-        assert smallest <= queue.size[:tail].min()
-        for k in np.flatnonzero(waits)[:: int(rng.integers(1, 9))]:
-            queues.remove_from_middle(queue, np.uint64(k))
-        if rng.random() < 0.3:
-            tail = queues.compact(queue, 0, tail)
-        if tail == 0:
-            return
+        limits = free, int(rng.integers(-3, free + 1)) // 8, int(rng.integers(0, 200_000)) // 9
+        assert found(tree, *limits) == fitting(tree, *limits)
+        for entry in np.flatnonzero(tree.size < EMPTY)[:: int(rng.integers(1, 9))]:
+            tree.size[entry] = tree.planned[entry] = EMPTY
+            queue_tree.update(tree, entry)
+        assert tree.rows[1, 0] == tree.size.min()
 
 
-def test_only_the_piece_of_a_candidate_is_searched():
+def test_only_the_block_of_a_candidate_is_searched():
     """No job fits but one, which then leaves: the wide ones are short and the narrow ones long."""
-    tail = 3 * LARGE
-    wide = np.arange(tail) % 2 == 0
-    estimate = np.where(wide, 10, 5000)
-    estimate[LARGE + 1] = 100
-    queue = queue_of(np.where(wide, 64, 2), estimate)
-    for _ in range(2):
-        seen, smallest = searched(queue, tail, 60, 1, 100)
-        assert np.flatnonzero(seen).tolist() == list(range(LARGE, LARGE + ENTRIES))
-        assert smallest == 2
-    queues.remove_from_middle(queue, np.uint64(LARGE + 1))
-    seen, smallest = searched(queue, tail, 60, 1, 100)
-    assert not seen.any()
-    assert smallest == 2
+    wide = np.arange(4096) % 2 == 0
+    planned = np.where(wide, 10, 5000)
+    planned[2049] = 100
+    tree = tree_of(np.where(wide, 64, 2), planned)
+    limits = np.int32(60), np.int32(1), np.int32(100)
+    block = queue_tree.next_block(tree, np.uint64(0), *limits)
+    assert block == 2049 // 32
+    assert queue_tree.next_block(tree, block + np.uint64(1), *limits) == 4096 // 32
+    tree.size[2049] = tree.planned[2049] = EMPTY
+    queue_tree.update(tree, 2049)
+    assert queue_tree.next_block(tree, np.uint64(0), *limits) == 4096 // 32
+
+
+def test_the_tree_of_a_queue_follows_it_beyond_the_threshold():
+    """The queue grows, loses jobs at random, is compacted, and shrinks below the threshold and grows again."""
+    rng = np.random.default_rng(1)
+    queue, tail = queues.empty_queue(6000, True), 0
+    for most in (queues.LONG + 500, queues.LONG - 100, queues.LONG + 900):
+        while tail < most:
+            queues.append(queue, tail, tail, int(rng.integers(1, 99)), int(rng.integers(1, 999)))
+            tail += 1
+        for k in rng.permutation(tail)[: tail // 2].tolist():
+            queues.remove(queue, k, tail)
+        tail = queues.compact(queue, 0, tail)
+        while tail <= queues.LONG:
+            queues.append(queue, tail, tail, int(rng.integers(1, 99)), int(rng.integers(1, 999)))
+            tail += 1
+        assert found(queue.tree, 9, 2, 500) == fitting(queue.tree, 9, 2, 500)
+        assert (queue.size[:tail] < EMPTY).all() and (queue.size[tail:] == EMPTY).all()
+
+
+def by_size(workload):
+    return workload.processors
 
 
 @pytest.mark.parametrize("widest", [4, 5])
-def test_kernel_and_reference_agree_on_a_queue_of_thousands(widest):
-    """The search uses pieces. Many jobs end at one instant, so that the reference implementation takes seconds."""
+@pytest.mark.parametrize(
+    "scheduler",
+    [
+        EASY(),
+        EASY(Clairvoyant(), candidates="sjf"),
+        EASY(Last(), reservation="held"),
+        EASY(let_past=0.1),
+        LargestAreaFirst(),
+        OrderedEASY("smallest-area"),
+        OrderedEASY(by_size, predictor=Last()),
+    ],
+    ids=repr,
+)
+def test_kernel_and_reference_agree_on_a_queue_of_thousands(scheduler, widest):
+    """The queue is searched by the tree. Many jobs end at one instant, so that the reference takes seconds."""
     rng = np.random.default_rng(3)
-    n = LARGE // 4 + 400
+    n = 2 * list_scheduler.LONG + 400
     run_time = 500 * rng.integers(1, 4, n)
     workload = Workload.from_columns(
         "thousands",
@@ -100,4 +118,4 @@ def test_kernel_and_reference_agree_on_a_queue_of_thousands(widest):
         processors=2 ** rng.integers(0, widest, n) + rng.integers(0, 2, n),
         estimate=run_time * rng.integers(1, 4, n),
     )
-    agree(workload, EASY())
+    agree(workload, scheduler)

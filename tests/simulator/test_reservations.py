@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from replication.simulator.predictors import Request, Tsafrir
-from replication.simulator.schedulers import EASY, SchedulerError
+from replication.simulator.schedulers import EASY, OrderedEASY, SchedulerError
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs, peopled
 
@@ -23,15 +23,19 @@ def starts(workload, **options):
     return simulate(workload, EASY(**options)).validate().start.tolist()
 
 
+def ordered_starts(workload, by):
+    return simulate(workload, OrderedEASY(by)).validate().start.tolist()
+
+
 def test_R1_the_queue_is_in_the_order_of_the_function_and_of_arrival():
     w = jobs(4, (0, 10, 4), (1, 5, 4), (2, 5, 3), (3, 5, 3))
-    assert starts(w, order=by_size) == [0, 20, 10, 15]
+    assert ordered_starts(w, by_size) == [0, 20, 10, 15]
     assert starts(w) == [0, 10, 15, 20]
 
 
 def test_R2_a_later_job_becomes_the_head():
     w = jobs(4, (0, 10, 4), (1, 5, 3), (9, 5, 4))
-    assert starts(w, order=widest_first) == [0, 15, 10]
+    assert ordered_starts(w, widest_first) == [0, 15, 10]
 
 
 # Two blocked jobs, and one that fits beside the first but would delay the second.
@@ -67,7 +71,7 @@ def test_R6_a_job_past_its_plan_counts_as_ending_now():
 @given(workload=peopled(overrun=True), predictor=st.sampled_from([Request(), Tsafrir()]))
 def test_R7_one_reservation_is_easy(workload, predictor):
     plain = simulate(workload, EASY(predictor))
-    other = simulate(workload, EASY(predictor, order=lambda w: w.submit))
+    other = simulate(workload, EASY(predictor, candidates=lambda w: w.submit))
     assert plain.start.tolist() == other.start.tolist()
     assert plain.backfilled.tolist() == other.backfilled.tolist()
 
@@ -82,10 +86,26 @@ def test_R8_jobs_past_a_blocked_one_are_backfilled():
     [
         ({"reservations": 0}, "reservations=0; allowed: a whole number from 1"),
         ({"reservations": 2, "shadow": "first"}, "allowed with reservations"),
-        ({"order": lambda w: w.submit[:1]}, r"order: int64\[1\]; expected numbers \[4\]"),
+        ({"candidates": lambda w: w.submit[:1]}, r"candidates: int64\[1\]; expected numbers \[4\]"),
         ({"candidates": lambda w: w.submit * np.nan}, "job 1: nan; expected finite numbers"),
     ],
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(SchedulerError, match=message):
         simulate(TWO, EASY(**options))
+
+
+@pytest.mark.parametrize("options", [{"limit": 5}, {"by": "wfp3"}])
+@pytest.mark.parametrize("more", [{"reservations": 2}, {"candidates": by_size}])
+def test_names_of_orders_and_limits_are_refused_with_a_profile(options, more):
+    with pytest.raises(SchedulerError, match="by a function, and no limit"):
+        OrderedEASY(**{"by": by_size} | options | more)
+
+
+@settings(max_examples=50, deadline=None)
+@given(workload=peopled(overrun=True), predictor=st.sampled_from([Request(), Tsafrir()]))
+def test_an_order_agrees_with_that_of_the_kernel_with_a_profile(workload, predictor):
+    """With the queue's order as that of the candidates, the kernel with a profile makes the same decisions."""
+    one = simulate(workload, OrderedEASY(widest_first, predictor=predictor))
+    other = OrderedEASY(widest_first, predictor=predictor, candidates=widest_first)
+    assert one.start.tolist() == simulate(workload, other).start.tolist()

@@ -22,7 +22,7 @@ from replication.simulator.estimates import (
 )
 from replication.simulator.observation import observe
 from replication.simulator.predictors import Last, Tsafrir, Virtual
-from replication.simulator.schedulers import EASY, FCFS, Conservative, PVEasy
+from replication.simulator.schedulers import EASY, FCFS, Conservative, OrderedEASY, PVEasy
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import SimulationError, simulate
 from replication.simulator.sweeps import grid as sweep
@@ -190,7 +190,7 @@ def test_two_choices_of_one_name_have_results_and_labels_of_their_own(tmp_path):
         def order(workload):
             return sign * workload.processors
 
-        return EASY(order=order)
+        return OrderedEASY(by=order)
 
     both = order_by(1), order_by(-1)
     expected = [simulate(jobs, one).measures["mean_wait"] for one in both]
@@ -199,7 +199,7 @@ def test_two_choices_of_one_name_have_results_and_labels_of_their_own(tmp_path):
         assert sweep.sweep(jobs, one, folder=tmp_path)["mean_wait"].tolist() == [value]
     table = sweep.sweep(jobs, both, folder=tmp_path)
     assert table["mean_wait"].tolist() == expected
-    assert table["scheduler"].tolist() == ["EASY(order=order)", "EASY(order=order) #2"]
+    assert table["scheduler"].tolist() == ["OrderedEASY(by=order)", "OrderedEASY(by=order) #2"]
     assert rp.compare(jobs, both)["scheduler"].tolist() == table["scheduler"].tolist()
     with pytest.raises(sweep.SweepError, match="is given twice"):
         sweep.sweep(jobs, [order_by(1), order_by(1)], folder=None)
@@ -208,7 +208,7 @@ def test_two_choices_of_one_name_have_results_and_labels_of_their_own(tmp_path):
 def test_what_cannot_be_identified_is_not_stored_and_one_line_says_so(tmp_path, capsys):
     order = Sizes(part=threading.Lock())
     for _ in range(2):
-        table = sweep.sweep(some_jobs(), EASY(order=order), folder=tmp_path)
+        table = sweep.sweep(some_jobs(), OrderedEASY(by=order), folder=tmp_path)
         assert len(table) == 1
     assert list(tmp_path.iterdir()) == []
     said = capsys.readouterr().err

@@ -26,7 +26,7 @@ from replication.simulator.choices import ChoiceError
         ("easy-last:correction=now", rp.EASY(rp.Last(), correction="now")),
         ("easy-last:predictor=tsafrir", rp.EASY(rp.Tsafrir())),
         ("sjf-easy", rp.EASY(candidates="sjf")),
-        ("conservative:order=submissions-first", rp.Conservative(order="submissions-first")),
+        ("conservative:ties=submissions-first", rp.Conservative(ties="submissions-first")),
         ("pv-easy:mode=checkpoint,interval=600", rp.PVEasy(mode="checkpoint", interval=600)),
     ],
 )

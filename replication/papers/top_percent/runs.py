@@ -42,7 +42,7 @@ READINGS = {
     "coded": Variant(
         "coded",
         "what the paper's simulator does",
-        scheduler={"order": "submissions-first", "passes": "if-fits"},
+        scheduler={"ties": "submissions-first", "passes": "if-fits"},
         predictor={"coded": True},
         cleaning={"drop": ("no-estimate",)},
     ),

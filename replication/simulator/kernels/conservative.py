@@ -59,7 +59,7 @@ Rules = namedtuple("Rules", machines.SHARED_RULES + "each")
 def conservative(memory, processors, rules):
     """Simulate conservative backfilling.
 
-    Parameters and result are those of `replication.simulator.kernels.easy_predicted.easy_predicted`.
+    Parameters and result are those of `replication.simulator.kernels.list_scheduler.list_scheduler`.
     """
     n = len(memory.submit)
     machine = machines.idle_machine(n, processors)

@@ -26,7 +26,7 @@ from replication.simulator.kernels.ordered_list import (
     next_planned_end,
     reservation,
 )
-from replication.simulator.kernels.queue import EMPTY
+from replication.simulator.kernels.queue_tree import EMPTY
 
 
 @njit(nogil=True, cache=True)
@@ -48,7 +48,7 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
         The jobs in the order in which they were started.
     """
     n = len(submit)
-    running, queue = empty_running(min(n, machine)), queues.empty_queue(n)
+    running, queue = empty_running(min(n, machine)), queues.empty_queue(n, backfilling)
     search = np.empty(queues.SEARCH, np.uint64)
     jobs, schedule = (submit, run_time, estimate, size), (start, backfilled, order)
     _simulate(jobs, machine, backfilling, schedule, running, queue, search)
@@ -83,7 +83,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                 if queue.size[head] == EMPTY:
                     removed -= 1
                 elif size[job] <= free:
-                    queues.remove(queue, head)
+                    queues.remove(queue, head, tail)
                     _start(job, now, jobs, schedule, started, running, n_running)
                     started += 1
                     n_running += 1
@@ -95,12 +95,12 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             # The head is blocked and has a reservation: the shadow time and the extra processors then. A job behind it
             # is backfilled if it fits now and ends by the shadow time, or needs no more than the extra processors.
             if backfilling and head < tail and smallest <= free:
-                if removed > queues.COMPACT_THRESHOLD and 2 * removed > tail - head:
+                if head + removed > queues.COMPACT_THRESHOLD and 2 * (head + removed) > tail:
                     tail = queues.compact(queue, head, tail)
-                    removed = 0
+                    head = removed = 0
                 shadow, extra = reservation(running, n_running, free, size[queue.job[head]], now)
                 reserved = True
-                queues.begin_search(search, head, tail)
+                queues.begin_search(search, queue, head, tail)
                 while True:
                     k = queues.next_candidate(queue, search, tail, free, extra, shadow - now)
                     if k >= tail:
@@ -108,7 +108,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                     job = queue.job[k]
                     in_time = now + estimate[job] <= shadow
                     if size[job] <= free and (in_time or size[job] <= extra):
-                        queues.remove_from_middle(queue, k)
+                        queues.remove(queue, k, tail)
                         removed += 1
                         backfilled[job] = True
                         _start(job, now, jobs, schedule, started, running, n_running)

@@ -60,7 +60,7 @@ def empty_runs(n, processors):
 def pv_easy(memory, processors, rules):
     """Simulate PV-EASY (Yuan, Yang, Wu and Zheng 2010, section 4).
 
-    Parameters as for `replication.simulator.kernels.easy_predicted.easy_predicted`. Returns the machine and the runs;
+    Parameters as for `replication.simulator.kernels.list_scheduler.list_scheduler`. Returns the machine and the runs;
     `killed` is in order of preemption.
     """
     n = len(memory.submit)

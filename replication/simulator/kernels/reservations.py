@@ -53,7 +53,7 @@ def easy_with_reservations(memory, processors, rules, queue_rank, candidate_rank
     Parameters
     ----------
     memory, processors, rules
-        As for `replication.simulator.kernels.easy_predicted.easy_predicted`.
+        As for `replication.simulator.kernels.list_scheduler.list_scheduler`.
     queue_rank, candidate_rank : int64[n]
         Places of the jobs in the two orders, from 0; equal ones are in order of submission, or of the queue.
     """

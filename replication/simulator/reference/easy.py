@@ -5,7 +5,7 @@ It is compared with the compiled kernels on every start time, on random and on r
 
 from typing import NamedTuple
 
-from replication.simulator.kernels.interventions import NEVER_WILD, WHENEVER_IT_FITS
+from replication.simulator.kernels.list_scheduler import NEVER_WILD, WHENEVER_IT_FITS
 from replication.simulator.reference.base import Reference
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedulers.event_loop import Reservation, earliest_fit

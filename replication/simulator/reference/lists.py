@@ -72,16 +72,11 @@ class ReservedEasy(List):
     def __init__(self, workload, *args, **options):
         super().__init__(workload, *args, **options)
         self.k = self.options["reservations"]
-        self.scores = {
-            name: self.options[name](workload) if callable(self.options[name]) else None
-            for name in ("order", "candidates")
-        }
-
-    def place(self, job, now):
-        return 0 if self.scores["order"] is None else self.scores["order"][job.index]
+        functions = {name: value for name, value in self.options.items() if callable(value)}
+        self.scores = {name: function(workload) for name, function in functions.items()}
 
     def candidates(self, waiting):
-        if self.scores["candidates"] is not None:
+        if "candidates" in self.scores:
             return sorted(waiting, key=lambda job: self.scores["candidates"][job.index])
         return sorted(waiting, key=self.planned) if self.options["candidates"] == "sjf" else waiting
 
@@ -95,7 +90,7 @@ class LargestAreaFirst(List):
         return -job.size * self.planned(job), -self.planned(job)
 
 
-class OrderedEasy(List):
+class OrderedEasy(ReservedEasy):
     """EASY with a queue that is sorted before each pass."""
 
     scheduler = schedulers.OrderedEASY
@@ -105,6 +100,8 @@ class OrderedEasy(List):
         waited, limit = now - job.submit, self.options["limit"]
         if limit is not None and waited >= limit:
             return False, 0.0
+        if "by" in self.scores:
+            return True, self.scores["by"][job.index]
         return True, self.value(self.planned(job), job.size, waited, job.submit)
 
     def value(self, predicted, size, waited, submit):

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from replication.simulator.choices import option
-from replication.simulator.kernels import conservative, laf
+from replication.simulator.kernels import conservative
+from replication.simulator.kernels import list_scheduler as lists
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler
@@ -18,11 +19,15 @@ class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
 
     predictor: Predictor = options.predictor()
     refresh: options.Refresh = options.refresh()
-    order: options.Order = options.order()
+    ties: options.Ties = options.ties()
 
     def kernel(self):
         """Return the compiled kernel and its rules."""
-        return laf.largest_area_first, self.rules()
+        return lists.list_scheduler, self.rules(lists.Rules, order=lists.LARGEST_AREA)
+
+    def columns_of(self, workload, estimate, seed):
+        """Return no permissions and no order."""
+        return options.NO_PERMISSIONS, options.NO_ORDER
 
 
 @dataclass(frozen=True)
@@ -47,3 +52,7 @@ class Conservative(LargestAreaFirst, name="conservative"):
         """Return the compiled kernel and its rules."""
         rules = self.rules(conservative.Rules, each=self.compression == "each")
         return conservative.conservative, rules
+
+    def columns_of(self, workload, estimate, seed):
+        """Return no further arguments."""
+        return ()

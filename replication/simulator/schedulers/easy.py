@@ -8,8 +8,8 @@ import numpy as np
 
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import easy as plain
-from replication.simulator.kernels import easy_predicted as predicted
-from replication.simulator.kernels import interventions, machine, observation, reservations
+from replication.simulator.kernels import list_scheduler as lists
+from replication.simulator.kernels import observation, reservations
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
@@ -72,11 +72,7 @@ class EASY(options.OnPredictions, Scheduler):
         "of the jobs planned to end at the shadow time, all count as extra, or the first that suffice",
     )
     events: options.Events = options.events("together", "one-by-one", "by-plan")
-    order: options.Order | Callable = option(
-        "ends-first",
-        options.WordsOrFunction(get_args(options.Order)),
-        "events of one instant; or a function, the order of the queue",
-    )
+    ties: options.Ties = options.ties()
     passes: Literal["always", "if-fits"] = option(
         "always",
         ("always", "if-fits"),
@@ -92,22 +88,17 @@ class EASY(options.OnPredictions, Scheduler):
         Number(0, 1),
         "share of jobs, drawn at random, that pass a blocked head whenever they fit",
     )
-    reservations: int = option(
-        1, Number(1, 2**20, whole=True), "how many of the first blocked jobs have a reservation"
-    )
+    reservations: int = options.reservations()
 
     def __post_init__(self):
         super().__post_init__()
-        free = "predictor candidates refresh correction events order reservations".split()
-        if self.is_ordered and any(
-            getattr(self, name) != own.default
-            for name, own in EASY.options().items()
-            if name not in free
-        ):
+        free = "predictor candidates refresh correction events ties reservations".split()
+        if self.has_profile and not self.is_textbook_but(free):
             raise SchedulerError(
                 f"{self!r}: allowed with reservations or functions: {', '.join(free)}"
             )
-        if self.intervenes and not self.is_textbook:
+        intervenes = self.wild != "allowed" or self.let_past > 0
+        if intervenes and not self.is_textbook_but(["wild", "let_past"]):
             raise SchedulerError(
                 f"{self!r}: allowed with wild and let_past: the users' estimates and the textbook's rules"
             )
@@ -116,29 +107,23 @@ class EASY(options.OnPredictions, Scheduler):
                 f"{self!r}: allowed: either wild='forbidden' or let_past, not both"
             )
 
-    @property
-    def is_plain(self):
-        """Whether this is textbook EASY on the users' estimates, which has the fastest kernel."""
-        return self.is_textbook and not self.intervenes
-
-    @property
-    def is_textbook(self):
-        """Whether all options but interventions have their defaults."""
+    def is_textbook_but(self, names):
+        """Return whether all options but those of these names have their defaults."""
         return all(
             getattr(self, name) == own.default
             for name, own in EASY.options().items()
-            if name not in ("wild", "let_past")
+            if name not in names
         )
 
     @property
-    def is_ordered(self):
-        """Whether there are several reservations or orders given by functions."""
-        return self.reservations > 1 or callable(self.order) or callable(self.candidates)
+    def is_plain(self):
+        """Whether this is textbook EASY on the users' estimates, which has the fastest kernel."""
+        return self.is_textbook_but([])
 
     @property
-    def intervenes(self):
-        """Whether an intervention is active (`wild` or `let_past`)."""
-        return self.wild != "allowed" or self.let_past > 0
+    def has_profile(self):
+        """Whether there are several reservations or a function, which requires a profile of the free processors."""
+        return self.reservations > 1 or callable(self.candidates)
 
     @property
     def draws_at_random(self):
@@ -152,7 +137,7 @@ class EASY(options.OnPredictions, Scheduler):
 
     def last_second(self, workload, estimate):
         """Return an upper bound on all times, float, s."""
-        if self.is_ordered:
+        if self.has_profile:
             return options.last_reserved_second(workload, estimate)
         return super().last_second(workload, estimate)
 
@@ -160,12 +145,12 @@ class EASY(options.OnPredictions, Scheduler):
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         if self.is_plain:
             return _with_requests(_plain(workload, estimate, True)[0], estimate)
-        return self.run_on_predictions(workload, estimate, seed)
+        return super().run(workload, estimate, seed)
 
     def run_observed(self, workload, estimate, seed):
         """Return the columns of `run` and those of `replication.simulator.kernels.observation.observations`."""
         w = workload
-        if self.is_ordered:
+        if self.has_profile:
             raise SchedulerError(
                 f"{self!r} cannot be observed; allowed: one reservation, no functions"
             )
@@ -174,42 +159,34 @@ class EASY(options.OnPredictions, Scheduler):
             columns = _with_requests(columns, estimate)
             submitted = np.searchsorted(w.submit, columns["start"][order], side="right")
         else:
-            machine = self._simulated(w, estimate, seed)
+            machine = self.simulated(w, estimate, seed)
             columns, order, submitted = options.columns(machine), machine.order, machine.submitted
         jobs = w.run_time, w.processors, w.machine
         schedule = columns["start"], columns["backfilled"], order, submitted
         return columns, observation.observations(*jobs, *schedule)
 
-    def run_on_predictions(self, workload, estimate, seed):
-        """Return the columns of `run` by a kernel with predictions, also where the fastest kernel would do."""
-        return options.columns(self._simulated(workload, estimate, seed))
-
-    def _simulated(self, workload, estimate, seed):
-        kernel, rules = self.kernel()
-        more = []
-        if self.is_ordered:
-            names = "order", "candidates"
-            more = [options.ranks(self, name, workload, estimate) for name in names]
-        elif self.intervenes:
-            more = [self.permissions(workload, seed)]
-        with self.predictor.memory(workload, estimate, seed) as memory:
-            return kernel(memory, workload.machine, rules, *more)
+    def columns_of(self, workload, estimate, seed):
+        """Return the permissions and an empty order, or the ranks of the queue and of the candidates."""
+        if self.has_profile:
+            by_arrival = np.zeros(len(workload), np.int64)
+            return by_arrival, options.ranks(self, "candidates", workload, estimate)
+        if self.wild == "allowed" and self.let_past == 0:
+            return options.NO_PERMISSIONS, options.NO_ORDER
+        return self.permissions(workload, seed), options.NO_ORDER
 
     def permissions(self, workload, seed):
-        """Return the permission of each job to pass a head by `kernels.interventions`, int8[n]."""
+        """Return the permission of each job to pass a head by `kernels.list_scheduler`, int8[n]."""
         n = len(workload)
         draws = generator(workload.draw_key, n, "let-past", self.let_past, int(seed)).random(n)
         is_forbidden = self.wild == "forbidden"
-        others = interventions.NEVER_WILD if is_forbidden else interventions.BY_RESERVATION
+        others = lists.NEVER_WILD if is_forbidden else lists.BY_RESERVATION
         permissions = np.full(n, others, np.int8)
-        permissions[draws < self.let_past] = interventions.WHENEVER_IT_FITS
+        permissions[draws < self.let_past] = lists.WHENEVER_IT_FITS
         return permissions
 
     def kernel(self):
         """Return the compiled kernel and its rules; for the textbook's EASY, those with predictions."""
-        if self.intervenes:
-            return interventions.easy_with_interventions, self.rules(machine.Rules)
-        if self.is_ordered:
+        if self.has_profile:
             rules = self.rules(
                 reservations.Rules,
                 reservations=self.reservations,
@@ -217,7 +194,7 @@ class EASY(options.OnPredictions, Scheduler):
             )
             return reservations.easy_with_reservations, rules
         rules = self.rules(
-            predicted.Rules,
+            lists.Rules,
             shortest_first=self.candidates == "sjf",
             kept=self.reservation != "recomputed",
             held=self.reservation == "held",
@@ -227,7 +204,7 @@ class EASY(options.OnPredictions, Scheduler):
             all_count=self.shadow == "all",
             only_if_fits=self.passes == "if-fits",
         )
-        return predicted.easy_predicted, rules
+        return lists.list_scheduler, rules
 
 
 def _plain(workload, estimate, backfilling):

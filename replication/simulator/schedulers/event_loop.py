@@ -27,7 +27,7 @@ class Rules(NamedTuple):
     refresh: str = "pass"
     correction: str = "request"
     events: str = "together"
-    order: str = "ends-first"
+    ties: str = "ends-first"
     passes: str = "always"
 
 
@@ -115,7 +115,7 @@ class EventLoop:
         while last < len(self.jobs) and self.jobs[last].submit == now:
             last += 1
         coming = self.jobs[self._submitted : last]
-        submissions_first = rules.order == "submissions-first"
+        submissions_first = rules.ties == "submissions-first"
         if rules.events != "together":
             if coming and (submissions_first or not ending):
                 ending, coming = [], coming[:1]

@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from replication.simulator.choices import option
+from replication.simulator.choices import Number, option
 from replication.simulator.kernels import machine
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers.scheduler import SchedulerError
@@ -15,8 +15,11 @@ Correction = Literal[
 ]  # in the order of the kernels' numbers
 Reservation = Literal["recomputed", "kept", "held"]
 Events = Literal["together", "one-by-one", "by-plan"]
-Order = Literal["ends-first", "submissions-first"]
+Ties = Literal["ends-first", "submissions-first"]
 CORRECTIONS = get_args(Correction)
+
+# Arguments of the kernel for lists where no job has a permission, and where no order is given.
+NO_PERMISSIONS, NO_ORDER = np.empty(0, np.int8), np.empty(0, np.int64)
 
 
 def predictor(default=Request(), allowed=Predictor):
@@ -56,9 +59,16 @@ def events(*allowed):
     return option(allowed[0], allowed, ", or ".join(EVENTS[name] for name in allowed))
 
 
-def order():
+def ties():
     """Return the option of the order of simultaneous events."""
-    return option("ends-first", get_args(Order), "order of simultaneous events")
+    return option("ends-first", get_args(Ties), "order of simultaneous events")
+
+
+def reservations():
+    """Return the option of the number of reservations."""
+    return option(
+        1, Number(1, 2**20, whole=True), "how many of the first blocked jobs have a reservation"
+    )
 
 
 class WordsOrFunction(tuple):
@@ -98,7 +108,7 @@ def last_reserved_second(workload, estimate):
 class OnPredictions:
     """The base of schedulers that plan with predictions on the machine of `replication.simulator.kernels.machine`.
 
-    A subclass has the fields `predictor` and `refresh`, of `correction`, `events` and `order` those that it offers, and a
+    A subclass has the fields `predictor` and `refresh`, of `correction`, `events` and `ties` those that it offers, and a
     method `kernel`. docs/compiled-scheduler.md has an example.
     """
 
@@ -121,9 +131,18 @@ class OnPredictions:
 
     def run(self, workload, estimate, seed):
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        return columns(self.simulated(workload, estimate, seed))
+
+    def simulated(self, workload, estimate, seed):
+        """Return the `Machine` after the last job."""
         kernel, *arguments = self.kernel()
+        arguments += self.columns_of(workload, estimate, seed)
         with self.predictor.memory(workload, estimate, seed) as memory:
-            return columns(kernel(memory, workload.machine, *arguments))
+            return kernel(memory, workload.machine, *arguments)
+
+    def columns_of(self, workload, estimate, seed):
+        """Return the further arguments of the kernel that depend on the workload; none by default."""
+        return ()
 
     def kernel(self):
         """Return a compiled function of (memory, processors, rules, ...) that returns a `Machine`, its rules, and its
@@ -144,7 +163,7 @@ class OnPredictions:
             "correction": CORRECTIONS.index(getattr(self, "correction", "now")),
             "one_by_one": events != "together",
             "by_plan": events == "by-plan",
-            "submissions_first": getattr(self, "order", None) == "submissions-first",
+            "submissions_first": getattr(self, "ties", None) == "submissions-first",
         }
         return kind(**shared | own)
 

@@ -1,17 +1,18 @@
 """EASY backfilling over a queue in another order than that of arrival."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from replication.simulator.choices import Number, option
-from replication.simulator.kernels import queue_orders
+from replication.simulator.kernels import list_scheduler as lists
+from replication.simulator.kernels import reservations
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
-from replication.simulator.schedulers.scheduler import Scheduler
+from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 
 By = Literal["shortest", "smallest-area", "wfp3", "f1"]  # in the order of the kernel's numbers
 ORDERS = get_args(By)
-NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
@@ -19,24 +20,65 @@ class OrderedEASY(options.OnPredictions, Scheduler, name="easy-by"):
     """EASY backfilling over an ordered queue, with a waiting limit past which order is by arrival.
 
     The first job in the order is the head and has the reservation; the others are backfill candidates in the same order.
-    docs/semantics/queue_orders.md defines the decisions. WFP3 is of Tang and others (2009), F1 of Carastan-Santos and de
-    Camargo (2017).
+    docs/semantics/queue_orders.md defines the decisions, and docs/semantics/reservations.md those with other candidates or
+    several reservations. WFP3 is of Tang and others (2009), F1 of Carastan-Santos and de Camargo (2017).
     """
 
     validated = False
 
-    by: By = option("shortest", ORDERS, "order of the queue, its head and its candidates", sign="=")
+    by: By | Callable = option(
+        "shortest",
+        options.WordsOrFunction(ORDERS),
+        "order of the queue, its head and its candidates: by a name, or by a function of the workload",
+        sign="=",
+    )
     limit: int | None = option(
         None,
-        Number(0, NO_LIMIT, whole=True, or_none=True),
+        Number(0, lists.NO_LIMIT, whole=True, or_none=True),
         "jobs that have waited longer than this come first, by arrival, s",
     )
     predictor: Predictor = options.predictor()
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
+    candidates: Literal["queue"] | Callable = option(
+        "queue",
+        options.WordsOrFunction(["queue"]),
+        "order of the backfill candidates: the queue's, or that of a function",
+    )
+    reservations: int = options.reservations()
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.has_profile and not (callable(self.by) and self.limit is None):
+            raise SchedulerError(
+                f"{self!r}: allowed with candidates or reservations: by a function, and no limit"
+            )
+
+    @property
+    def has_profile(self):
+        """Whether there are several reservations or other candidates, which requires a profile of the free processors."""
+        return self.reservations > 1 or callable(self.candidates)
+
+    def last_second(self, workload, estimate):
+        """Return an upper bound on all times, float, s."""
+        if self.has_profile:
+            return options.last_reserved_second(workload, estimate)
+        return super().last_second(workload, estimate)
 
     def kernel(self):
         """Return the compiled kernel and its rules."""
-        limit = NO_LIMIT if self.limit is None else self.limit
-        rules = self.rules(queue_orders.Rules, by=ORDERS.index(self.by), limit=limit)
-        return queue_orders.ordered, rules
+        if self.has_profile:
+            rules = self.rules(
+                reservations.Rules, reservations=self.reservations, shortest_first=False
+            )
+            return reservations.easy_with_reservations, rules
+        order = lists.GIVEN if callable(self.by) else lists.SHORTEST + ORDERS.index(self.by)
+        limit = lists.NO_LIMIT if self.limit is None else self.limit
+        return lists.list_scheduler, self.rules(lists.Rules, order=order, limit=limit)
+
+    def columns_of(self, workload, estimate, seed):
+        """Return the ranks of the queue and of the candidates, or no permissions and the order of the queue."""
+        by = options.ranks(self, "by", workload, estimate)
+        if self.has_profile:
+            return by, options.ranks(self, "candidates", workload, estimate)
+        return options.NO_PERMISSIONS, by

@@ -116,7 +116,7 @@ def of(value: Any) -> str:
 
 
 def labels(choices: Iterable) -> list[str]:
-    """Return the repr of each choice; different choices of one repr get numbers, such as ``EASY(order=f) #2``."""
+    """Return the repr of each choice; different choices of one repr get numbers, such as ``OrderedEASY(by=f) #2``."""
     known: dict[str, list] = {}
     numbers: dict[int, int] = {}
     choices = list(choices)

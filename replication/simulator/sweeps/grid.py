@@ -221,7 +221,7 @@ def sweep(
     pandas.DataFrame
         A row for each simulation: log, stand_in, load (nan for the log's own), offered_load (that of the simulated jobs),
         resampling if any, scheduler, estimates, model and its values (such as f and e_max), seed, and the measures.
-        Different choices of one repr are numbered, such as ``EASY(order=f) #2``.
+        Different choices of one repr are numbered, such as ``OrderedEASY(by=f) #2``.
 
     Raises
     ------

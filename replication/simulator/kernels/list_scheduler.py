@@ -1,0 +1,484 @@
+"""List scheduling on predictions, with and without backfilling, as one compiled event loop.
+
+A job is its index, and indices are in order of submission. The queue has an order: that of submission, or another one.
+Its first jobs start while they fit, and the next one is the head. The jobs behind the head may pass it by its
+reservation (EASY), or the queue has no head and every job starts that fits (largest area first). ``docs/semantics``
+states the decisions at each instant in `predicted.md`, `queue_orders.md` and `observation.md`; the reference
+implementations are in ``replication.simulator.reference``.
+
+Predictors learn only from ends, and planned ends change only at ends and corrections. Without either since the last
+pass, a submission can start the submitted job only, so the pass considers no other. Free and extra processors only
+decrease during a pass, so a job that cannot start does not become able to start later in the pass.
+
+A queue of up to `LONG` jobs is scanned. The jobs of a longer one are ranked in the order in which they are tried, and a
+tree over the ranks finds the next job that may start (`replication.simulator.kernels.queue_tree`). This requires an
+order that is known before the simulation:
+
+* Predictions that change from pass to pass have the lower bound 0 in the tree, so every job that fits the free
+  processors is predicted. A pass costs as many predictions as jobs fit.
+* The queue is scanned where its order depends on such predictions, on the time (WFP3), or on a waiting limit. A pass
+  costs as many predictions and keys as jobs wait.
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from replication.simulator.kernels import machine as machines
+from replication.simulator.kernels import queue_tree as trees
+from replication.simulator.kernels.compilation import njit_noalloc, sort
+from replication.simulator.kernels.machine import (
+    ARRIVED,
+    EXTRA,
+    FREE,
+    HEAD,
+    LATEST,
+    NO_JOB,
+    RESERVED,
+    SHADOW,
+    SMALLEST,
+    STARTED,
+    TAIL,
+)
+from replication.simulator.kernels.ordered_list import NEVER, ONE
+
+LONG = 1024  # waiting jobs above which the queue is ranked
+DONE = -1
+
+#: Orders of the queue; `GIVEN` by a number for each job, the least first.
+SUBMISSION, SHORTEST, SMALLEST_AREA, WFP3, F1, GIVEN, LARGEST_AREA = range(7)
+#: Permissions of a job to pass the head.
+BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS = range(3)
+NO_LIMIT = 2**62
+
+# order : order of the queue
+# limit : s; jobs that have waited this long come first, in order of submission
+# shortest_first : candidates are in order of prediction, not in queue order
+# kept : the reservation is valid until the head starts or the reserved time comes, not for one pass only
+# held : a kept reservation stays valid after the reserved time
+# recounts : the extra processors of a kept reservation are counted again at every pass
+# closed : no job is backfilled on extra processors after the time of a held reservation
+# uses_up : a job that outlives the shadow time uses up extra processors
+# all_count : all jobs planned to end by the shadow time count for the extra processors
+# only_if_fits : a submission leads to a pass only if the job fits the free processors
+Rules = namedtuple(
+    "Rules",
+    machines.SHARED_RULES
+    + "order limit shortest_first kept held recounts closed uses_up all_count only_if_fits",
+    defaults=(SUBMISSION, NO_LIMIT, False, False, False, False, True, True, True, False),
+)
+
+# tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty until they are needed
+# key : float64[n], scratch space for the keys of the queue's places
+# permission : int8[n], of each job to pass the head; empty if all have `BY_RESERVATION`
+# given : int64[n], the order of the queue if it is `GIVEN`
+Lists = namedtuple("Lists", "tree job rank key permission given")
+
+
+@njit(nogil=True, cache=True)
+def list_scheduler(memory, processors, rules, permission, given):
+    """Simulate a list scheduler.
+
+    Parameters
+    ----------
+    memory : replication.simulator.kernels.memory.Memory
+        The jobs and a predictor before the first job; modified.
+    processors : int
+    rules : Rules
+    permission : int8[n] or int8[0]
+        `BY_RESERVATION`, `NEVER_WILD` or `WHENEVER_IT_FITS` for each job; `BY_RESERVATION` for all if empty.
+    given : int64[n] or int64[0]
+        The order of the queue if it is `GIVEN`; equal ones are in order of submission.
+
+    Returns
+    -------
+    replication.simulator.kernels.machines.Machine
+        The machine after the last job, with the decisions for each job.
+    """
+    machine = machines.idle_machine(len(memory.submit), processors)
+    none, key = np.empty(0, np.int64), np.empty(len(memory.submit))
+    lists = Lists(trees.empty_tree(0), none, none, key, permission, given)
+    now = _simulate(machine, memory, rules, lists, 0)
+    while now != DONE:
+        lists = _ranked(memory, rules, lists)
+        now = _simulate(machine, memory, rules, lists, now)
+    return machine
+
+
+@njit(nogil=True, cache=True)
+def _ranked(memory, rules, lists):
+    """Return the lists with ranks for all jobs."""
+    n = len(memory.submit)
+    job, rank = np.arange(n), np.arange(n)
+    if rules.order != SUBMISSION or rules.shortest_first:
+        for k in range(n):
+            predicted = memory.known[k] if memory.predict == 0 else 0
+            lists.key[k] = -predicted  # the longest of equally large areas is first
+        if rules.order == LARGEST_AREA:
+            job = np.argsort(lists.key, kind="mergesort")
+        for k in range(n):
+            predicted = memory.known[k] if memory.predict == 0 else 0
+            lists.key[k] = _key(memory, rules, lists, k, predicted, memory.submit[k])
+        job = job[np.argsort(lists.key[job], kind="mergesort")]
+        rank[job] = np.arange(n)
+    return Lists(trees.empty_tree(n), job, rank, lists.key, lists.permission, lists.given)
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def _simulate(machine, memory, rules, lists, now):
+    """Run the event loop from an instant on; return `DONE`, or the instant at which the queue needs ranks."""
+    count, permission = machine.count, lists.permission
+    # In these variants the reservation or the head can change without an end or a correction.
+    always = rules.kept or not rules.uses_up or not rules.all_count or len(permission) > 0
+    always |= rules.order != SUBMISSION and rules.order != LARGEST_AREA
+    is_known = memory.predict == 0
+    can_rank = rules.order != WFP3 and rules.limit == NO_LIMIT
+    if rules.order != GIVEN and (rules.order != SUBMISSION or rules.shortest_first):
+        can_rank &= is_known
+    stale = True  # whether jobs that the last pass left in the queue may be able to start
+    is_ranked = len(lists.job) > 0
+    if is_ranked:
+        _rank_queue(machine, memory, rules, lists)
+    elif rules.order != SUBMISSION:
+        count[HEAD] = -1  # no place of the queue is the head's
+    while machines.has_events(machine):
+        now = machines.next_event(machine, memory, now)
+        before = count[TAIL]
+        ended, came, fits, corrected = machines.process_events(machine, memory, rules, now)
+        stale |= ended or corrected or always or count[machines.FREED] > 0
+        stale |= before == count[HEAD] and not is_ranked
+        if rules.order != LARGEST_AREA:
+            stale |= machines.next_planned_end(machine) < now
+        passes = ended or fits or (came and not rules.only_if_fits)
+        if is_ranked:
+            _move_to_ranks(machine, memory, rules, lists, 0)
+            if passes:
+                _pass_by_rank(machine, memory, rules, lists, stale, now)
+        elif passes and rules.order == SUBMISSION:
+            _pass(machine, memory, rules, lists, count[HEAD] if stale else before, now)
+        elif passes and count[SMALLEST] <= count[FREE]:
+            _pass_by_key(machine, memory, rules, lists, 0 if stale else before, now)
+        stale &= not passes
+        waiting = count[ARRIVED] - count[STARTED]
+        if is_ranked and 4 * waiting < LONG:
+            is_ranked = False
+            _leave_ranks(machine, memory, rules, lists)
+        elif not is_ranked and waiting > LONG and can_rank:
+            if len(lists.job) == 0:
+                return now
+            is_ranked = True
+            _rank_queue(machine, memory, rules, lists)
+    return DONE
+
+
+# ---- A scanned queue in order of submission
+
+
+@njit_noalloc
+def _pass(machine, memory, rules, lists, since, now):
+    """Schedule the queue from place `since` on, which is the head or the first new job behind it."""
+    count = machine.count
+    if since == count[HEAD]:
+        _start_heads(machine, memory, rules, now)
+        since = count[HEAD] + 1
+    if count[HEAD] == count[TAIL]:
+        count[HEAD] = count[TAIL] = 0
+        count[SMALLEST] = NEVER
+        return
+    fitting = 0
+    if count[SMALLEST] <= count[FREE]:
+        fitting, _ = machines.fitting(machine, since)
+    if rules.kept or fitting > 0:
+        _reserve(machine, memory, rules, machine.waiting[count[HEAD]], now)
+    if fitting == 0:
+        return
+    places = machine.scratch[:fitting]
+    if rules.shortest_first:
+        for place in places:
+            job = machine.waiting[place]
+            machine.planned[job] = machines.predicted_now(machine, memory, rules, job, now)
+            lists.key[place] = machine.planned[job]
+        gaps = _backfill_by_key(machine, memory, rules, lists, fitting, now)
+    else:
+        gaps = _backfill(machine, memory, rules, lists, places, now)
+    if gaps:
+        machines.compact_queue(machine, since)
+
+
+@njit_noalloc
+def _start_heads(machine, memory, rules, now):
+    """Start jobs at the head as long as they fit."""
+    count = machine.count
+    if not rules.kept:
+        count[RESERVED] = NO_JOB
+    while count[HEAD] < count[TAIL] and machine.queued_size[count[HEAD]] <= count[FREE]:
+        job = machine.waiting[count[HEAD]]
+        predicted = machines.predicted_now(machine, memory, rules, job, now)
+        machines.begin(machine, memory, job, predicted, now)
+        count[HEAD] += 1
+
+
+@njit_noalloc
+def _reserve(machine, memory, rules, head, now):
+    """Make the reservation of the head unless it has a valid one."""
+    count, size = machine.count, memory.size[head]
+    is_due = count[SHADOW] <= now
+    if count[RESERVED] != head or (rules.kept and is_due and not rules.held):
+        count[SHADOW], count[EXTRA] = machines.reservation(
+            machine, machine.by_plan, memory, size, rules.all_count, now
+        )
+        count[RESERVED] = head
+    elif rules.recounts:
+        count[EXTRA] = machines.extra_at(machine, memory, size, rules.all_count, count[SHADOW], now)
+    if rules.held and rules.closed and count[SHADOW] <= now:
+        count[EXTRA] = 0
+
+
+@njit_noalloc
+def _backfill(machine, memory, rules, lists, places, now):
+    """Backfill the jobs at `places` in this order; return whether any started, which leaves a gap."""
+    gaps = False
+    for place in places:
+        if machine.queued_size[place] <= machine.count[FREE]:
+            job = machine.waiting[place]
+            predicted = machines.predicted_now(machine, memory, rules, job, now)
+            if _start_candidate(machine, memory, rules, lists, job, predicted, now):
+                machine.waiting[place] = NO_JOB
+                gaps = True
+    return gaps
+
+
+@njit_noalloc
+def _start_candidate(machine, memory, rules, lists, job, predicted, now):
+    """Start a job that fits if it may pass the head; return whether it started."""
+    count, size = machine.count, memory.size[job]
+    in_time = now + predicted <= count[SHADOW]
+    passes = in_time or size <= count[EXTRA]
+    if len(lists.permission) > 0:
+        if lists.permission[job] == WHENEVER_IT_FITS:
+            passes = True
+        elif passes and lists.permission[job] == NEVER_WILD:
+            passes = not _is_wild(machine, memory, job, now)
+    if not passes:
+        return False
+    machines.begin(machine, memory, job, predicted, now)
+    machine.backfilled[job] = True
+    if rules.uses_up and not in_time:
+        count[EXTRA] -= size
+        if count[EXTRA] < 0 and len(lists.permission) > 0:
+            head, count[RESERVED] = count[RESERVED], NO_JOB
+            _reserve(machine, memory, rules, head, now)
+    return True
+
+
+@njit_noalloc
+def _is_wild(machine, memory, job, now):
+    """Return whether the head's real shadow time moves if a job starts now."""
+    head_size = memory.size[machine.count[RESERVED]]
+    shadow, extra = machines.reservation(machine, machine.by_end, memory, head_size, True, now)
+    return now + memory.run_time[job] > shadow and memory.size[job] > extra
+
+
+# ---- A scanned queue or candidates in another order
+
+
+@njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+def _pass_by_key(machine, memory, rules, lists, since, now):
+    """Start heads while they fit, make a reservation for the blocked head, and backfill; from place `since` on."""
+    count, waiting, places = machine.count, machine.waiting, machine.scratch
+    some, _ = machines.fitting(machine, since)
+    if some == 0:
+        return
+    if rules.order != LARGEST_AREA:  # the head may be a job that does not fit
+        some = count[TAIL]
+        for place in range(some):
+            places[place] = place
+    for place in places[:some]:
+        job = waiting[place]
+        predicted = machines.predicted_now(machine, memory, rules, job, now)
+        machine.planned[job] = predicted
+        lists.key[place] = _key(memory, rules, lists, job, predicted, now)
+    started = count[STARTED]
+    head, some = _first(machine, rules, lists, some, NEVER, 0)
+    while head != NO_JOB and machine.queued_size[head] <= count[FREE]:
+        machines.begin(machine, memory, waiting[head], machine.planned[waiting[head]], now)
+        waiting[head] = NO_JOB
+        head, some = _first(machine, rules, lists, some, NEVER, 0)
+    if rules.order == LARGEST_AREA:
+        count[SHADOW], count[EXTRA] = LATEST, 0
+        _backfill_by_key(machine, memory, rules, lists, some, now)
+    elif head != NO_JOB:
+        count[RESERVED] = NO_JOB
+        _reserve(machine, memory, rules, waiting[head], now)
+        _backfill_by_key(machine, memory, rules, lists, some, now)
+    machines.compact_queue(machine, since)
+    if rules.order == LARGEST_AREA:
+        _mark_backfilled(machine, started, waiting[0] if count[TAIL] > 0 else NEVER)
+
+
+@njit_noalloc
+def _backfill_by_key(machine, memory, rules, lists, some, now):
+    """Backfill the jobs at the first `some` places in `scratch` by key; return whether any started."""
+    count, gaps = machine.count, False
+    while True:
+        extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - now
+        place, some = _first(machine, rules, lists, some, extra, window)
+        if place == NO_JOB:
+            return gaps
+        job = machine.waiting[place]
+        _start_candidate(machine, memory, rules, lists, job, machine.planned[job], now)
+        machine.waiting[place] = NO_JOB
+        gaps = True
+
+
+@njit_noalloc
+def _first(machine, rules, lists, some, extra, window):
+    """Select the first job by key that needs at most `extra` processors, or fits and ends within `window` s.
+
+    Returns its place and the number of places left in `scratch`: those of the first `some` whose jobs fit so.
+    """
+    places, waiting, key, free = machine.scratch, machine.waiting, lists.key, machine.count[FREE]
+    best, left = NO_JOB, 0
+    for place in places[:some]:
+        job, size = waiting[place], machine.queued_size[place]
+        if job >= 0 and (size <= extra or (size <= free and machine.planned[job] <= window)):
+            places[left] = place
+            left += 1
+            if best == NO_JOB or key[place] < key[best]:
+                best = place
+            elif rules.order == LARGEST_AREA and key[place] == key[best]:
+                if machine.planned[job] > machine.planned[waiting[best]]:
+                    best = place
+    return best, left
+
+
+@njit_noalloc
+def _mark_backfilled(machine, started, oldest):
+    """Mark the jobs that started in this pass as backfilled if the `oldest` waiting job was submitted before them."""
+    for job in machine.order[started : machine.count[STARTED]]:
+        machine.backfilled[job] = job > oldest
+
+
+@njit_noalloc
+def _key(memory, rules, lists, job, predicted, now):
+    """Return the sort key of a waiting job; the least is first, and equal ones are in order of submission."""
+    waited, size = now - memory.submit[job], memory.size[job]
+    if waited >= rules.limit:
+        return -math.inf
+    if rules.order == GIVEN:
+        return float(lists.given[job])
+    if rules.order == SMALLEST_AREA:
+        return float(predicted * size)
+    if rules.order == LARGEST_AREA:
+        return float(-predicted * size)
+    length = float(max(predicted, 1))
+    if rules.order == WFP3:
+        ratio = waited / length
+        return -(ratio * ratio * ratio * size)
+    if rules.order == F1:
+        arrival = float(max(memory.submit[job] - memory.submit[0], 1))
+        return math.log10(length) * size + 870.0 * math.log10(arrival)
+    return float(predicted)
+
+
+# ---- A ranked queue: `HEAD` is the first job by submission that waits, and `waiting` holds new jobs only
+
+
+@njit_noalloc
+def _rank_queue(machine, memory, rules, lists):
+    """Move all jobs of a scanned queue to the tree."""
+    first = max(machine.count[HEAD], 0)
+    machine.count[HEAD] = machine.waiting[first]
+    _move_to_ranks(machine, memory, rules, lists, first)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+def _move_to_ranks(machine, memory, rules, lists, first):
+    """Move the jobs from place `first` of the queue on to the tree."""
+    is_known, tree = memory.predict == 0 or not rules.refresh, lists.tree
+    for job in machine.waiting[first : machine.count[TAIL]]:
+        planned = machine.first[job] if is_known else 0
+        if len(lists.permission) > 0 and lists.permission[job] == WHENEVER_IT_FITS:
+            planned = 0
+        rank = lists.rank[job]
+        tree.size[rank], tree.planned[rank] = trees.narrow(memory.size[job]), trees.narrow(planned)
+        trees.update(tree, rank)
+    machine.count[TAIL] = 0
+
+
+@njit_noalloc
+def _leave_rank(tree, rank):
+    """Remove the job of a rank from the tree."""
+    tree.size[rank] = tree.planned[rank] = trees.EMPTY
+    trees.update(tree, rank)
+
+
+@njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+def _leave_ranks(machine, memory, rules, lists):
+    """Move all jobs from the tree to a scanned queue."""
+    count, tree = machine.count, lists.tree
+    rank = trees.next_entry(tree, 0, NEVER, NEVER, NEVER)
+    while rank < len(tree.size):
+        machine.waiting[count[TAIL]] = lists.job[rank]
+        count[TAIL] += 1
+        _leave_rank(tree, rank)
+        rank = trees.next_entry(tree, rank, NEVER, NEVER, NEVER)
+    sort(machine.waiting[: count[TAIL]])
+    for place in range(count[TAIL]):
+        machine.queued_size[place] = memory.size[machine.waiting[place]]
+    count[HEAD] = 0 if rules.order == SUBMISSION else -1
+    count[SMALLEST] = 0
+
+
+@njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+def _pass_by_rank(machine, memory, rules, lists, stale, now):
+    """Start heads while they fit, unless nothing has changed for them; reserve for the blocked head, and backfill."""
+    count, tree, started = machine.count, lists.tree, machine.count[STARTED]
+    if rules.order == LARGEST_AREA:
+        count[SHADOW], count[EXTRA] = LATEST, 0
+    else:
+        if stale and not rules.kept:
+            count[RESERVED] = NO_JOB
+        head = _head_by_rank(machine, rules, lists)
+        while head != NO_JOB and memory.size[head] <= count[FREE]:
+            predicted = machines.predicted_now(machine, memory, rules, head, now)
+            machines.begin(machine, memory, head, predicted, now)
+            _leave_rank(tree, lists.rank[head])
+            head = _head_by_rank(machine, rules, lists)
+        if head == NO_JOB:
+            return
+        if rules.kept or tree.rows[ONE, trees.NONE] <= count[FREE]:
+            _reserve(machine, memory, rules, head, now)
+    rank = -1
+    while tree.rows[ONE, trees.NONE] <= count[FREE]:
+        rank = trees.next_entry(tree, rank + 1, count[FREE], count[EXTRA], count[SHADOW] - now)
+        if rank == len(tree.size):
+            break
+        job = lists.job[rank]
+        if memory.size[job] <= count[FREE]:
+            predicted = machines.predicted_now(machine, memory, rules, job, now)
+            if _start_candidate(machine, memory, rules, lists, job, predicted, now):
+                _leave_rank(tree, rank)
+    if rules.order == LARGEST_AREA:
+        _mark_backfilled(machine, started, _oldest(machine))
+
+
+@njit_noalloc
+def _head_by_rank(machine, rules, lists):
+    """Return the first job of the queue; `NO_JOB` if none waits."""
+    if rules.order == SUBMISSION:
+        oldest = _oldest(machine)
+        return oldest if oldest < machine.count[ARRIVED] else NO_JOB
+    rank = trees.next_entry(lists.tree, 0, NEVER, NEVER, NEVER)
+    return lists.job[rank] if rank < len(lists.tree.size) else NO_JOB
+
+
+@njit_noalloc
+def _oldest(machine):
+    """Return the waiting job that was submitted first; the number of submitted jobs if none waits."""
+    count = machine.count
+    while count[HEAD] < count[ARRIVED] and machine.start[count[HEAD]] >= 0:
+        count[HEAD] += 1
+    return count[HEAD]
