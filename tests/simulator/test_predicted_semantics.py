@@ -238,9 +238,9 @@ def zero_for_the_third(last):
 def test_P26_a_prediction_of_0_s_counts_as_1_s():
     # At 2 the fourth job is blocked until the third one's planned end at 3. Only a job of 1 s may pass.
     schedulers = (EASY, {}), (Conservative, {}), (PVEasy, {"venture": "no"})
-    for scheduler, options in schedulers:
+    for scheduler, more in schedulers:
         for last, start in (1, 2), (2, 22), (5, 22):
-            found = done(zero_for_the_third(last), scheduler, predictor=Last(), **options)
+            found = done(zero_for_the_third(last), scheduler, predictor=Last(), **more)
             assert found.start.tolist() == [0, 2, 2, 12, start]
             assert found.prediction[2] == 1
     # With a request of 0 the running job is past its plan at once, as without predictions.
