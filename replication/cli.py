@@ -99,9 +99,7 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given
     lines = [f"{workload!r}, {facts['scheduler']}, estimates {facts['estimates']}, seed {seed}"]
     lines += [f"  {count:>10,}  {rule}" for rule, count in workload.cleaning]
     lines.append(f"{measures.trim_effect(schedule, TRIMS[trim])}:")
-    for name, value in values.items():
-        form = ">10,.4g" if isinstance(value, float) else ">10,"
-        lines.append(f"  {value:{form}}  {measures.NAMES[name]}")
+    lines += [f"  {line}" for line in repr(values).splitlines()]
     lines += [f"schedule written to {out}"] if out and out != "-" else []
     _print(facts, lines, as_json, err=out == "-")
 

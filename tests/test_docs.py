@@ -94,9 +94,21 @@ def test_commands_in_the_pages_exist(page):
         cli.shell.commands[name].make_context(name, shlex.split(words))
 
 
+def test_the_readme_prints_its_tables(real_log, tmp_path, monkeypatch, capsys):
+    real_log("KTH-SP2")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for one in ast.parse(blocks("python")).body:  # as typed at a prompt
+        exec(compile(ast.Interactive([one]), "README.md", "single"), names)
+    printed = capsys.readouterr().out
+    assert printed == blocks("text").replace("\n\n", "\n")
+    assert max(map(len, printed.splitlines())) <= 80
+
+
 def test_shell_commands_in_the_readme_run(real_log, tmp_path, monkeypatch):
     real_log("KTH-SP2")
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "build").mkdir()
     lines = [line for line in blocks("sh").splitlines() if line.startswith("replication ")]
     assert [cli.main(line.split()[1:]) for line in lines] == [0]
 
@@ -141,10 +153,10 @@ def test_a_clone_runs_the_commands_of_the_readme(real_log, tmp_path):
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert (tmp_path / "replication/build/quick/heel_and_toe/fig02.png").is_file()
-    assert (tmp_path / "replication/jobs.csv").is_file()
+    assert (tmp_path / "replication/build/jobs.csv").is_file()
     status = ["git", "-C", str(tmp_path / "replication"), "status", "--porcelain"]
     files = subprocess.run(status, capture_output=True, text=True).stdout.split()
-    assert sorted(files) == ["??", "??", "??", "jobs.csv", "out.ipynb", "snippet.py"]
+    assert sorted(files) == ["??", "??", "out.ipynb", "snippet.py"]
 
 
 def functions():

@@ -145,3 +145,14 @@ def test_determination():
         1 - 1025 / 1400
     )
     assert np.isnan(measures.determination(np.array([3, 3]), np.array([3, 3])))
+
+
+def test_measures_print_with_units_and_are_a_mapping():
+    found = measures.Measures(jobs=12_345, mean_wait=5839.28, mbs=66.891, own=float("nan"))
+    assert repr(found).splitlines() == [
+        "    12,345  jobs measured",
+        "     5,839  mean wait, s",
+        "     66.89  mean bounded slowdown as PV-EASY defines it",
+        "       nan  own",
+    ]
+    assert found == dict(found) and "mean wait, s" in found._repr_html_()

@@ -35,15 +35,18 @@ def test_a_comparison_has_a_row_each():
 def test_differences_over_resampled_weeks_are_paired():
     log = random_jobs(400, 8, 4 * 7 * 24 * 3600, 20_000, 1)
     table = rp.compare(
-        log, [rp.FCFS(), rp.EASY()], measures=["mean_wait", "utilisation"], resampled=5
+        log, [rp.FCFS(), rp.EASY()], measures=["mean_wait", "utilisation"], resampled=20
     )
     assert list(table["measure"]) == ["mean_wait", "utilisation"] * 2
     first, second = table[table["measure"] == "mean_wait"].to_dict("records")
     assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
     assert second["low"] <= second["high"] < 0
     assert second["difference"] == second["value"] - first["value"]
-    with pytest.raises(ValueError, match="resampled 1; allowed: a whole number from 2"):
-        rp.compare(log, rp.EASY(), resampled=1)
+    with pytest.raises(ValueError, match="resampled 19; allowed: a whole number from 20"):
+        rp.compare(log, rp.EASY(), resampled=19)
+    for name in ("max_wait", "max_bounded_slowdown", "wait_p100"):
+        with pytest.raises(ValueError, match=f"resampled: {name}, whose interval"):
+            rp.compare(log, rp.EASY(), measures=["mean_wait", name], resampled=20)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from replication.simulator.schedulers import EASY, FCFS, Conservative, OrderedEA
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import SimulationError, simulate
 from replication.simulator.sweeps import grid as sweep
+from replication.simulator.sweeps.results import Results
 from replication.simulator.workload import Workload
 from tests.workloads import workloads
 
@@ -340,3 +341,27 @@ def test_only_random_points_run_with_every_seed():
     for model in (FModel(2), Modal(3600)):
         assert sweep.seeds_of(EASY(), model, seeds) == seeds
         assert sweep.seeds_of(FCFS(), model, seeds) == (3,)
+
+
+def test_a_table_prints_means_over_seeds_and_the_columns_that_differ():
+    rows = {"log": "<b>", "stand_in": False, "load": np.nan, "offered_load": [0.5, 0.7, 0.5, 0.7]}
+    rows |= {"scheduler": ["EASY()", "EASY()", "FCFS()", "FCFS()"], "seed": [1, 2, 1, 2]}
+    rows |= {"jobs": 10, "mean_wait": [1.0, 2.0, 30_000.0, 40_000.0]}
+    table = Results(rows)
+    assert repr(table).splitlines() == [
+        "scheduler mean_wait",
+        "   EASY()       1.5",
+        "   FCFS()    35,000",
+        "Means over the seeds of 4 rows.",
+        "In all rows: log <b>, load log, offered_load 0.6, jobs 10, seeds 2.",
+    ]
+    assert "<b>" not in table._repr_html_() and "&lt;b&gt;" in table._repr_html_()
+    assert type(table[["jobs"]]) is pd.DataFrame and len(table) == 4
+
+
+def test_a_wide_table_names_the_columns_that_it_leaves_out():
+    rows = {"scheduler": ["a", "b"], "seed": 1, "mean_wait": [1.0, 2.0]}
+    rows |= {f"a_long_name_of_a_measure_{k}": [0.25, 0.5] for k in range(4)}
+    lines = repr(Results(rows)).splitlines()
+    assert max(map(len, lines)) <= 80 and lines[0].startswith("scheduler mean_wait")
+    assert lines[-1].startswith("Not shown: a_long_name_of_a_measure_2, ")

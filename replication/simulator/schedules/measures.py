@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from replication.simulator.choices import did_you_mean
 from replication.simulator.kernels import measures
@@ -72,6 +73,26 @@ Trim = bool | tuple[float, bool]
 
 class MeasureError(ValueError):
     """A measure or a trim that does not exist; the message lists the allowed ones."""
+
+
+def as_text(value: Any) -> str:
+    """Return a number in four digits, and all digits of whole numbers and before the decimal point; else the text."""
+    if not isinstance(value, float | np.floating):
+        return (
+            f"{value:,}" if isinstance(value, int | np.integer) and value >= 10_000 else str(value)
+        )
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
+
+
+class Measures(dict):
+    """Measures of a schedule by name, which print with their definitions and units."""
+
+    def __repr__(self):
+        return "\n".join(f"{as_text(self[name]):>10}  {NAMES.get(name, name)}" for name in self)
+
+    def _repr_html_(self):
+        cells = {NAMES.get(name, name): as_text(value) for name, value in self.items()}
+        return pd.DataFrame({"": cells}).to_html(header=False)
 
 
 def check_measures(
@@ -270,7 +291,7 @@ def of(
     ------
     MeasureError
     """
-    sample, found = _Sample(schedule, trim), {}
+    sample, found = _Sample(schedule, trim), Measures()
     for one in check_measures(measures, DEFAULT):
         if callable(one):
             found[one.__name__] = float(one(schedule))

@@ -137,7 +137,7 @@ class Schedule:
 
         Returns
         -------
-        dict of str to float
+        dict of str to float, which prints names with units
             Times in s, shares from 0 to 1; nan for a mean over no jobs.
 
         Raises
@@ -223,9 +223,7 @@ class Schedule:
 
     def _repr_html_(self):
         """Return the measures as a table, for notebooks."""
-        values = {measures.NAMES.get(name, name): value for name, value in self.measures.items()}
-        table = pd.DataFrame({"": pd.Series(values, dtype=object)})
-        return f"<p>{escape(repr(self))}</p>{table.to_html(header=False)}"
+        return f"<p>{escape(repr(self))}</p>{self.measures._repr_html_()}"
 
     def validate(self):
         """Return the schedule itself if it is possible; it takes about as long as EASY on the same jobs.

@@ -13,9 +13,13 @@ from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
 from replication.simulator.simulation import SimulationError, as_list, check_names, simulate
 from replication.simulator.sweeps import code
+from replication.simulator.sweeps.results import Results
 from replication.simulator.workload import Workload, check_seed
 
 LEVEL = 0.95  # of confidence intervals
+FEWEST = 20  # resampled workloads
+#: The bootstrap of a maximum is inconsistent.
+MAXIMA = ("max_wait", "max_bounded_slowdown")
 
 
 def compare(
@@ -44,7 +48,7 @@ def compare(
     trim : bool or (float, bool)
         As of `simulate`.
     resampled : int, optional
-        Number of workloads, drawn from each log by `ResampledWeeks` with as many weeks as the log has, on which each
+        Number of workloads, at least 20, drawn from each log by `ResampledWeeks` with as many weeks as the log has, on which each
         scheduler is compared with the first one. All schedulers run on the same workloads.
 
     Returns
@@ -52,12 +56,13 @@ def compare(
     pandas.DataFrame
         A row for each combination: log, stand_in, scheduler, estimates, seed and the measures. With `resampled`, a row
         for each measure: its value on the log itself, the difference from the first scheduler, and the ends (low,
-        high) of that difference's 95 % confidence interval, from percentiles over the resampled logs.
+        high) of that difference's 95 % confidence interval, from percentiles over the resampled logs. Such intervals hold
+        the true difference in 72 to 92 % of simulated cases.
 
     Raises
     ------
     SimulationError, SchedulerError, EstimateError, MeasureError
-        For values that are no scheduler, estimate or measure, and for two workloads of one name.
+        For values that are no scheduler, estimate or measure, for two workloads of one name, and for intervals of maxima.
 
     Examples
     --------
@@ -74,8 +79,15 @@ def compare(
     schedulers = [Scheduler.check(one) for one in as_list(schedulers, Scheduler)]
     given = Users() if estimates is None else estimates
     models = [EstimateModel.check(one) for one in as_list(given, EstimateModel)]
-    if resampled is not None and (isinstance(resampled, bool) or not 2 <= check_seed(resampled)):
-        raise SimulationError(f"resampled {resampled!r}; allowed: a whole number from 2, or None")
+    if resampled is not None:
+        if isinstance(resampled, bool) or check_seed(resampled) < FEWEST:
+            raise SimulationError(
+                f"resampled {resampled!r}; allowed: a whole number from {FEWEST}, or None"
+            )
+        if largest := [name for name in names if str(name).endswith(("_p100", *MAXIMA))]:
+            raise SimulationError(
+                f"resampled: {largest[0]}, whose interval from resampled weeks is wrong; allowed: measures that are no maximum"
+            )
     rows, labels = [], code.labels(schedulers)
     for workload in logs:
         length = max(round(workload.span / WEEK), 1)
@@ -98,7 +110,7 @@ def compare(
                     low, high = np.quantile(differences[1:], ends).tolist()
                     numbers = {"difference": differences[0], "low": low, "high": high}
                     rows.append(row | {"measure": name, "value": value} | numbers)
-    return pd.DataFrame(rows)
+    return Results(rows)
 
 
 def measure(

@@ -24,6 +24,7 @@ from replication.simulator.schedules.measures import Measure, Trim
 from replication.simulator.simulation import as_list, check_names, check_workload
 from replication.simulator.sweeps import code, engines
 from replication.simulator.sweeps.comparison import measure
+from replication.simulator.sweeps.results import Results
 from replication.simulator.sweeps.store import RESULTS, Rows
 from replication.simulator.workload import COLUMNS, Workload, check_seed, fingerprint
 from replication.simulator.writing import report
@@ -221,7 +222,8 @@ def sweep(
     pandas.DataFrame
         A row for each simulation: log, stand_in, load (nan for the log's own), offered_load (that of the simulated jobs),
         resampling if any, scheduler, estimates, model and its values (such as f and e_max), seed, and the measures.
-        Different choices of one repr are numbered, such as ``OrderedEASY(by=f) #2``.
+        Different choices of one repr are numbered, such as ``OrderedEASY(by=f) #2``. It prints means over seeds, and
+        first the columns that differ.
 
     Raises
     ------
@@ -361,4 +363,4 @@ def run(
     rows = pd.concat(map(pd.DataFrame, found), ignore_index=True)
     points = points.loc[np.repeat(np.arange(len(tasks)), [len(task.seeds) for task in tasks])]
     points = points.reset_index(drop=True)
-    return pd.concat([points, rows.drop(columns=[*points], errors="ignore")], axis=1)
+    return Results(pd.concat([points, rows.drop(columns=[*points], errors="ignore")], axis=1))

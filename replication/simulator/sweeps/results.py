@@ -1,0 +1,79 @@
+"""The table of a comparison or a sweep: a DataFrame that prints the result first."""
+
+import textwrap
+from html import escape
+
+import pandas as pd
+
+from replication.simulator.schedules.measures import as_text
+
+FIRST = ("mean_wait", "mean_bounded_slowdown")
+POINT = ("log", "estimates", "load", "resampling", "measure")
+WIDTH = 80  # characters
+
+
+class Results(pd.DataFrame):
+    """A table of results, which prints means over seeds, first the columns that differ.
+
+    The table itself is complete; a part of it is a plain pandas.DataFrame.
+    """
+
+    @property
+    def _constructor(self):
+        return pd.DataFrame
+
+    def means(self) -> pd.DataFrame:
+        """Return a row for each point: the means over its seeds, and the number of its seeds if there are several."""
+        if "seed" not in self or "measure" in self:
+            return pd.DataFrame(self)
+        labels = [*self.columns[: self.columns.get_loc("seed")]]
+        keys = [name for name in labels if name != "offered_load"]
+        groups = self.groupby(keys, sort=False, dropna=False)
+        if groups.ngroups == len(self):
+            return pd.DataFrame(self)
+        table = groups.mean(numeric_only=True).drop(columns="seed").reset_index()
+        table["seeds"] = groups.size().to_numpy()
+        return table
+
+    def _shown(self):
+        """Return the text of the columns that differ, in their order of interest, and that of the constant ones."""
+        table = self.means()
+        constant = [name for name in table if len(table) == 1 or table[name].nunique(False) == 1]
+        first = ["scheduler", *(name for name in POINT if name not in constant), *FIRST]
+        first = [name for name in first if name in table]
+        of_points = self.columns[: self.columns.get_loc("seed")] if "seed" in self else []
+        others = [name for name in table if name not in (*first, *constant)]
+        others.sort(key=lambda name: name in of_points)  # measures first
+        cells = table.map(as_text)
+        if "load" in table:
+            cells["load"] = cells["load"].replace("nan", "log")
+        rest = {name: cells[name].iloc[0] for name in constant if name not in first}
+        unused = ("nan", "False", "")
+        return cells[first + others], {k: v for k, v in rest.items() if v not in unused}
+
+    def _note(self, rest):
+        """Return the sentences below the table: the seeds of its means, and the constant columns."""
+        seeds = f"Means over the seeds of {len(self):,} rows." if "seeds" in self.means() else ""
+        same = ", ".join(f"{name} {value}" for name, value in rest.items())
+        return [line for line in (seeds, same and f"In all rows: {same}.") if line]
+
+    def __repr__(self):
+        if self.empty:
+            return super().__repr__()
+        cells, rest = self._shown()
+        most, rows = len(cells.columns), pd.get_option("display.max_rows")
+        while True:
+            text = cells.iloc[:, :most].to_string(index=False, max_rows=rows)
+            if most <= 3 or len(text.partition("\n")[0]) <= WIDTH:
+                break
+            most -= 1
+        notes, others = self._note(rest), ", ".join(cells.columns[most:])
+        notes += [f"Not shown: {others}."] if others else []
+        return "\n".join([text, *(textwrap.fill(line, WIDTH) for line in notes)])
+
+    def _repr_html_(self):
+        if self.empty:
+            return super()._repr_html_()
+        cells, rest = self._shown()
+        table = cells.to_html(index=False, max_rows=pd.get_option("display.max_rows"))
+        return table + "".join(f"<p>{escape(line)}</p>" for line in self._note(rest))
