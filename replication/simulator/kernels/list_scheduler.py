@@ -284,7 +284,7 @@ def _is_wild(machine, memory, job, now):
 # ---- A scanned queue or candidates in another order
 
 
-@njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+@njit_noalloc
 def _pass_by_key(machine, memory, rules, lists, since, now):
     """Start heads while they fit, make a reservation for the blocked head, and backfill; from place `since` on."""
     count, waiting, places = machine.count, machine.waiting, machine.scratch
