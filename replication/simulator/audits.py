@@ -15,7 +15,7 @@ from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.schedulers.options import CORRECTIONS
 from replication.simulator.simulation import simulate
 
-BLAMES = ("since-reserved", "under-predicted", "any-later")
+BLAMES = ("since-reserved", "under-predicted", "any-later", "at-reservation")
 WHICH = ("first", "latest")
 BY = ("predictions", "estimates")
 SINCE = ("alone", "head", "reservation", "running")
@@ -210,10 +210,12 @@ def reservation_delays(schedule, blame="since-reserved", which="first", by="pred
     Parameters
     ----------
     schedule : replication.simulator.schedules.schedule.Schedule
-    blame : {"since-reserved", "under-predicted", "any-later"}
+    blame : {"since-reserved", "under-predicted", "any-later", "at-reservation"}
         The later jobs that count at the first instant at which the job is late and could have started. The default,
         which follows section 3.2, counts those that started since the first reservation and run past their prediction;
-        "under-predicted" counts all that run past it, "any-later" every later job.
+        "under-predicted" counts all that run past it, "any-later" every later job. "at-reservation" asks at the
+        reservation itself: the job would fit then without the later jobs that started since it came to the head, and
+        one of these runs past its prediction.
     which, by : str
         See `reservations`.
 
@@ -229,6 +231,11 @@ def reservation_delays(schedule, blame="since-reserved", which="first", by="pred
     """
     among(BLAMES, "blame", blame, AuditError)
     reserved = reservations(schedule, which, by)
+    if blame == "at-reservation":
+        w, late = schedule.workload, (reserved >= 0) & (schedule.start > reserved)
+        at, runs = (late, reserved, head_since(schedule)), (schedule.start, schedule.end)
+        late = audits.outlived_at(*at, *runs, schedule.prediction, w.processors, w.machine)
+        return np.where(late, schedule.start - reserved, 0)
     late_from = np.maximum(reserved, earliest_at_head(schedule))
     violated = (reserved >= 0) & (schedule.start > late_from)
     if blame != "any-later":

@@ -37,6 +37,7 @@ POLICIES = tuple(runs.POLICIES)
 FOLDER = Path(__file__).parent
 #: The tables that `main` writes, and their captions.
 CAPTIONS = {
+    "tried": "Combinations, the simulations behind them on each log, and the published numbers they are compared with",
     "nearest": "The nearest combinations of all numbers, of each policy's and of each log's; distances in %",
     "choices": "Each choice: the best combination with it and without it, %",
     "held_out": "Chosen on the other logs, tried on the one left out; distances in %",
@@ -354,9 +355,10 @@ def percent(share):
 
 
 def tables(found):
-    """Return the results of a `Search` as tables by name, for the notebook ``readings``."""
+    """Return the results of a `Search` as tables by name, for the notebook ``pv_easy``."""
     nearest, _ = found.nearest(found.some())
     return {
+        "tried": extent(found.logs),
         "choices": found.choices(),
         "held_out": found.held_out(),
         "best": found.best(default=DEFAULT, nearest=nearest, reconstructed=place(RECONSTRUCTED)),
@@ -376,7 +378,7 @@ def read():
 
 
 def main():
-    """Search at full scale, and write the tables beside this module; this takes minutes on two cores."""
+    """Search at full scale, and write the tables beside this module; this takes more than an hour on two cores."""
     logs = registry.names(runs.PAPER)
     found = Search({log: registry.load(log, paper=runs.PAPER) for log in logs})
     for name, table in tables(found).items():

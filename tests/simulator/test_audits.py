@@ -215,6 +215,24 @@ def test_the_blame_is_on_jobs_that_started_since_the_reservation_by_default():
     assert audits.reservation_delays(schedule).tolist() == [0, 0, 0, 0]
 
 
+def test_a_violation_at_the_reservation():
+    # Job 3 starts when job 2 is blocked at 4, is said to end at 7 and ends at 30. Job 2 is reserved at 8, and would fit then.
+    workload = jobs(4, (0, 4, 4), (1, 4, 2, 4), (1, 10, 3, 10), (2, 26, 2, 3))
+    schedule = simulate(workload, EASY(), estimates=np.array([4, 4, 10, 3]))
+    assert audits.reservations(schedule).tolist() == [-1, 4, 8, -1]
+    assert audits.reservation_delays(schedule, "at-reservation").tolist() == [0, 0, 22, 0]
+    # Job 1 ends at 9 instead of 8: job 2 would not fit at 8, but is delayed by job 3 alone from 9 on.
+    later = workload.replace(run_time=np.array([4, 5, 10, 26]))
+    schedule = simulate(later, EASY(), estimates=np.array([4, 4, 10, 3]))
+    assert schedule.start.tolist() == [0, 4, 30, 4]
+    assert audits.reservation_delays(schedule).tolist() == [0, 0, 22, 0]
+    assert audits.reservation_delays(schedule, "at-reservation").tolist() == [0, 0, 0, 0]
+    # Here job 3 starts at 3, before job 2 comes to the head.
+    workload = jobs(4, (0, 10, 2), (1, 5, 3), (2, 10, 4), (3, 30, 1, 4))
+    schedule = simulate(workload, EASY(), estimates=np.array([10, 5, 10, 4]))
+    assert not audits.reservation_delays(schedule, "at-reservation").any()
+
+
 def test_delays_by_running_and_by_later_jobs_differ():
     # Jobs 1 and 2 run until 10 and 6. Job 4 is started past job 3, which could have started at 6 without it.
     schedule = simulate(jobs(4, (0, 10, 2, 20), (0, 6, 2, 6), (1, 5, 4), (7, 9, 2)))
@@ -251,7 +269,7 @@ def test_each_start_of_a_delay():
         ),
         (
             lambda s: audits.reservation_delays(s, "me"),
-            "blame 'me'; allowed: since-reserved, under-predicted, any-later",
+            "blame 'me'; allowed: since-reserved, under-predicted, any-later, at-reservation",
         ),
         (lambda s: audits.reservations(s, "latest", "estimates"), "allowed: which='first'"),
         (

@@ -121,6 +121,28 @@ def outlived_behind(asked, at, since, start, end, prediction):
 
 
 @njit(nogil=True, cache=True)
+def outlived_at(asked, at, since, start, end, prediction, size, machine):
+    """Return whether a job past its prediction keeps another one from starting at the instant `at` (int64[n], s), bool[n].
+
+    For each job of `asked` (bool[n]): it would fit then without the jobs of lower priority that have started at `since`
+    (int64[n], s) or later, and one of these, started before the instant, runs past its prediction.
+    """
+    n = len(at)
+    found = np.zeros(n, np.bool_)
+    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    for job in np.argsort(at):
+        if asked[job]:
+            used, late = size[job], False
+            for other in _running_at(at[job], order, live, known, start, end):
+                if other < job or start[other] < since[job]:
+                    used += size[other]
+                elif start[other] < at[job]:
+                    late |= start[other] + prediction[other] <= at[job]
+            found[job] = late and used <= machine
+    return found
+
+
+@njit(nogil=True, cache=True)
 def easy_without_later(submit, run_time, estimate, size, machine, backfilling, start):
     """Return the start of each job, int64[n], s, under EASY (or FCFS) if no job of lower priority had been submitted.
 
