@@ -74,7 +74,8 @@ def entries(*parts):
 
 def claims_of(paper, file="claims.toml"):
     """Return the claims of a paper by id, with defaults filled in; empty for a paper without the file."""
-    defaults = {"word": "always", "kind": "simulated", "number": "", "unit": "", "baseline": ""}
+    defaults = {"word": "always", "kind": "simulated"}
+    defaults |= dict.fromkeys(("number", "unit", "baseline", "notebook"), "")
     return {name: defaults | entry for name, entry in entries(paper, file).items()}
 
 

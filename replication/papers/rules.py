@@ -213,6 +213,14 @@ def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answ
     return every(found)
 
 
+def holds_in_part(rows: Iterable[Mapping], entry: Mapping) -> bool:
+    """Return whether all cases meet the weaker rule of a claim's entry, its field ``in_part``, if it has one."""
+    if "in_part" not in entry:
+        return False
+    bare = [{"case": row["case"], "value": row["value"]} for row in rows]
+    return all(one.holds for one in answers(bare, entry["in_part"]).values())
+
+
 def every(given: Iterable[Answer]) -> Answer:
     """Return whether all answers hold; sure if all of them are, or if one that does not hold is."""
     given = list(given)

@@ -139,8 +139,13 @@ class Claim:
             return rules.STUDIED
         if self.open or not self.rows:
             return rules.UNDECIDED if self.rows else NOT_DRAWN
-        given, word = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
-        return rules.claim_verdict(given, word, self.about, factors.get(word, 1))
+        given, often = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
+        word = rules.claim_verdict(given, often, self.about, factors.get(often, 1))
+        if self.entry.get("decided_by") == "band" and self.otherwise:
+            return rules.UNDECIDED
+        if word == rules.FAILS and rules.holds_in_part(self.rows, self.entry):
+            return rules.PART
+        return word
 
     @property
     def otherwise(self):
@@ -333,6 +338,8 @@ def abouts(rows):
 def claims(paper, items):
     """Return every claim of a paper, as the records of its items have it.
 
+    A claim that names its ``notebook`` has only the cases in that record.
+
     Raises
     ------
     EvidenceError
@@ -341,7 +348,7 @@ def claims(paper, items):
     found = {name: Claim(paper, name, one) for name, one in published.claims_of(paper).items()}
     for item in items:
         for name, recorded in item.facts["claims"].items():
-            if name not in found:
+            if name not in found or found[name].entry["notebook"] not in ("", item.name):
                 continue
             rows, known = tuple(recorded["cases"]), found[name]
             one = Claim(paper, name, known.entry, rows, item.name, item.kind != "paper")
@@ -372,7 +379,7 @@ def decide(
     tables : dict
         The tables by the names that the functions' parameters have.
     only : list of str, optional
-        Ids of the claims to decide; all by default.
+        Ids of the claims to decide; by default all but those that name a ``notebook`` of their own.
     file : str
         The file with the entries.
 
@@ -383,7 +390,7 @@ def decide(
     """
     known = published.claims_of(paper, file)
     found = {}
-    for name in known if only is None else only:
+    for name in [one for one in known if not known[one]["notebook"]] if only is None else only:
         if name not in known:
             raise EvidenceError(f"{paper}: claim {name!r}; expected one of {', '.join(known)}")
         entry = known[name]
@@ -521,11 +528,17 @@ def totals(verdicts: Iterable[str]) -> str:
 def wrong_words(paper):
     """Return a line for each recorded verdict of a `replication.report.results.Paper` that the present rules do not give."""
     now = {one.name[2:]: one.verdict for one in (*paper.numbers, *paper.claims)}
+    elsewhere = {one.id_in_paper: one.entry["notebook"] for one in paper.claims}
+    elsewhere = {name: notebook for name, notebook in elsewhere.items() if notebook}
     found = []
     for item in paper.items:
         words = {key_of(row): row["verdict"] for row in item.facts["comparisons"]}
         claimed = item.facts["claims"].items()
-        words |= {(name, "", "", ""): claim["verdict"] for name, claim in claimed}
+        words |= {
+            (name, "", "", ""): claim["verdict"]
+            for name, claim in claimed
+            if elsewhere.get(name, item.name) == item.name
+        }
         found += [
             f"{item.name}: {' / '.join(filter(None, key))}: the record says {word!r}, "
             f"its numbers {now[key]!r}; draw it again"

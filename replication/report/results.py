@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from replication.papers import tables
+from replication.papers import published, tables
 from replication.report import parameters, record
 from replication.simulator import paths
 from replication.simulator.logs import registry
@@ -175,11 +175,16 @@ def recorded():
 
 
 def papers(items):
-    """Return the papers of some items, each with all its numbers and claims."""
+    """Return the papers of some items, each with all its numbers and claims.
+
+    Claims may name a notebook of a study, which then decides them.
+    """
     made = []
     for key, title in record.CHAPTERS.items():
         own = [item for item in items if item.name.startswith(f"{key}/")]
-        made.append(Paper(key, title, own, tables.numbers(key, own), tables.claims(key, own)))
+        named = {entry["notebook"] for entry in published.claims_of(key).values()}
+        deciding = own + [item for item in items if item.name in named and item not in own]
+        made.append(Paper(key, title, own, tables.numbers(key, own), tables.claims(key, deciding)))
     return made
 
 

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 
 import replication as rp
+from replication.papers import placebo
 from replication.papers.heel_and_toe import causes, claims
 from replication.papers.pv_easy import slowdown
 from replication.papers.rules import answers
 from replication.papers.top_percent import bias
 from replication.papers.top_percent.runs import POLICIES
+from replication.simulator.schedules.schedule import Schedule
 from tests.workloads import jobs, random_jobs
 
 
@@ -54,6 +56,8 @@ def test_what_is_left_is_the_share_of_the_gain_without_the_cause():
     assert gain[["gain", "wild", "backfilled"]].to_numpy().tolist() == [[20, 6, 40]]
     left, summary = causes.left(curve(20), curve(5))
     assert left["left"].to_numpy() == pytest.approx(25)
+    assert left["lost"].to_numpy() == pytest.approx(15)
+    assert (left["lost low"] <= left["lost"]).all() and (left["lost"] <= left["lost high"]).all()
     # The same seeds are drawn with and without the cause: fewer minutes on both sides.
     assert (left["left low"] < 25).all() and (left["left high"] > 25).all()
     assert (left["left high"] - left["left low"] < 15).all()
@@ -71,14 +75,15 @@ def test_of_no_gain_nothing_is_left_to_explain():
     assert summary["cases"].sum() == 0
 
 
-def test_order_explains_a_case_only_under_both_interventions():
+def test_order_contributes_to_a_case_only_under_both_interventions():
     changed = {causes.EQUAL: curve(5), causes.PERMUTED: curve(15)}
     left, _ = causes.left_without_order(curve(20), changed)
-    cases = list(claims.gains_left(left, causes.SMALL_F))
+    cases = list(claims.gains_lost(left, causes.LARGE_F, ["a"]))
     assert {case.part for case in cases} == {causes.EQUAL, causes.PERMUTED}
-    rule = {"operator": "<", "threshold": 50}
-    given = answers([case.row() for case in cases], rule)
-    assert len(given) == 8 and not any(one.holds for one in given.values())
+    for threshold, held in ((5, True), (5.5, False)):
+        given = answers([case.row() for case in cases], {"operator": ">=", "threshold": threshold})
+        assert [one.holds for one in given.values()] == [held] * 4
+    assert not list(claims.gains_lost(left, causes.LARGE_F, ["b"]))
 
 
 def test_random_backfills_are_compared_where_as_many_are_wild():
@@ -91,21 +96,74 @@ def test_random_backfills_are_compared_where_as_many_are_wild():
     ]
     found = causes.at_equal_wild(table, pd.DataFrame(rows)).set_index(["measure", "f"])
     assert found.loc[("mean_wait", 1), "random"] == pytest.approx(4)  # at 2 % wild
+    gain = found.loc[("mean_wait", 1), ["gain low", "gain", "gain high"]]
+    assert gain.iloc[1] == pytest.approx(20) and gain.is_monotonic_increasing
     assert found.loc[("mean_bounded_slowdown", 3), "random"] == pytest.approx(0)
     assert np.isnan(found.loc[("mean_wait", 10), "random"])  # 20 % wild: more than was tried
 
 
 def test_gains_and_losses_sum_up_to_the_change_of_all_waits(some):
     before, after = rp.simulate(some, rp.EASY(), rp.Exact()), rp.simulate(some)
-    changes = {("some", "to real"): (before, [after])}
+    third, nothing = rp.simulate(some, rp.FCFS()), [(after, [after])]
+    changes = {("some", "to real"): causes.Change(before, [after], third, nothing)}
     balance = causes.balance(changes).iloc[0]
     change = (after.wait - before.wait).sum() / causes.DAY
     assert balance["lost"] - balance["gained"] == pytest.approx(change)
     assert balance["low"] < balance["lost of gained"] < balance["high"]
+    assert balance["lost, placebo"] == balance["gained, placebo"] == 0
     table = causes.who_pays(changes).set_index("jobs")
     assert table.loc["all", "minutes"] * 60 * len(some) / causes.DAY == pytest.approx(change)
     assert table.loc["all", "low"] <= table.loc["all", "minutes"] <= table.loc["all", "high"]
-    assert set(table.index) == {"all", "heads", "short", "long", "narrow", "wide"}
+    quarters = {"short", "long", "narrow", "wide"}
+    assert set(table.index) == {"all", causes.HEADS, causes.OWN_HEADS} | quarters
+    assert (table["placebo"] == 0).all()
+
+
+def test_heads_are_those_of_a_third_schedule():
+    # Each of three schedules blocks one job: 1, 2 or 3. A job of 10 s waits 10 s longer in the second than in the first, and so on.
+    log = jobs(4, (0, 10, 4), (0, 10, 4), (0, 10, 4), (0, 10, 4))
+
+    def schedule(*start):
+        none = np.zeros(len(start), bool)
+        return Schedule(log, None, None, None, np.array(start), log.estimate, none)
+
+    before, after, third = schedule(0, 10, 10, 10), schedule(0, 15, 30, 40), schedule(0, 0, 10, 10)
+    first, second = schedule(0, 10, 10, 20), schedule(0, 10, 20, 20)
+    change = causes.Change(before, [after], third, [(first, [second]), (second, [first])])
+    table = causes.who_pays({("a", "b"): change}).set_index("jobs")
+    assert table.loc[causes.HEADS, ["share", "minutes", "per cent"]].tolist() == [25, 20 / 60, 200]
+    assert table.loc[causes.OWN_HEADS, ["share", "per cent"]].tolist() == [25, 50]
+    # Job 2 waits 10 s more and 10 s less than 10 and 20 s. The first blocks jobs 1 and 3, the second jobs 1 and 2: 0 s of 30, and
+    # -10 s of 30.
+    assert table.loc[causes.HEADS, "placebo"] == 0
+    assert table.loc[causes.OWN_HEADS, "placebo"] == pytest.approx(-100 / 6)
+
+
+def test_a_placebo_moves_each_submission_by_up_to_a_minute(some):
+    moved = placebo.shifted(some, 1)
+    by = moved.submit - some.submit
+    assert by.min() >= 0 and by.max() <= placebo.MINUTE and by.std() > 10
+    assert moved.run_time.tolist() == some.run_time.tolist()
+    assert moved.submit.tolist() != placebo.shifted(some, 2).submit.tolist()
+    own = rp.simulate(some, rp.EASY(), rp.FModel(3), 5)
+    again = placebo.again(own, 2)
+    assert [one.workload.submit[0] for one in again] != [some.submit[0]] * 2
+    assert all(one.estimate.tolist() == own.estimate.tolist() for one in again)
+
+
+def test_comparisons_have_placebos_without_an_effect(some):
+    changes = causes.changes_of_estimates({"a": some}, [3], [1, 2, 3])
+    doubled, to_real, by_f = changes.values()
+    assert (
+        doubled.third.estimates == to_real.before.estimates == by_f.before.estimates == rp.Exact()
+    )
+    assert doubled.before.estimates == by_f.third.estimates == rp.Users()
+    assert to_real.third.estimates == doubled.after[0].estimates == rp.Users(2)
+    pairs = [(one.seed, [other.seed for other in others]) for one, others in by_f.placebos]
+    assert pairs == [(1, [2, 3]), (2, [1, 3]), (3, [1, 2])]
+    for change in (doubled, to_real):
+        [(nothing, moved)] = change.placebos
+        assert nothing is change.before and len(moved) == placebo.DRAWS
 
 
 @pytest.mark.parametrize("policy", ["Complete", "CVH", "Tsafrir", "Top03"])

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import math
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -26,7 +27,7 @@ from replication.simulator import paths
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 FIELDS = set(
-    "section statement statistic rule number word kind operator threshold word_of_size origin unit select cases baseline study".split()
+    "section statement statistic rule number word kind operator threshold word_of_size origin unit select cases baseline study notebook in_part decided_by".split()
 )
 YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 
@@ -231,6 +232,51 @@ def test_a_claim_that_cannot_be_decided_is_named(paper, functions, only, message
         decide(paper, functions, {}, only)
 
 
+def decided(entry, *rows, unit="%"):
+    """The claim of an entry, with these cases."""
+    cases = tuple({"unit": unit} | row.row() for row in rows)
+    return tables.Claim("heel_and_toe", "a", {"kind": "simulated", "word": "always"} | entry, cases)
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [((95, 99), "holds"), ((72, 80), "holds in part"), ((95, 71), "fails"), ((80, 71), "fails")],
+)
+def test_a_claim_that_fails_holds_in_part_by_its_weaker_rule(values, verdict):
+    entry = {"operator": ">", "threshold": 90, "in_part": {"operator": ">=", "threshold": 72}}
+    rows = [Case(str(k), value) for k, value in enumerate(values)]
+    assert decided(entry, *rows).verdict == verdict
+    own = [row._replace(threshold=200) for row in rows]
+    assert decided(entry, *own).verdict == ("fails" if 71 in values else "holds in part")
+
+
+def test_a_claim_decided_by_its_band_is_undecided_if_the_band_leaves_it_open():
+    entry = {"operator": ">", "threshold": 0, "word": "usually"}
+    sure, open_ = Case("a", 1, 0.5, 2), Case("b", 1, -1, 2)
+    for rows, verdict in (([sure, open_], "undecided"), ([sure], "holds")):
+        assert decided(entry, *rows).verdict == "holds"
+        assert decided(entry | {"decided_by": "band"}, *rows).verdict == verdict
+
+
+def test_a_claim_that_names_its_notebook_is_decided_by_it_alone(paper):
+    path = paths.PUBLISHED / paper / "claims.toml"
+    path.write_text(path.read_text() + 'notebook = "studies/causes/wild"\n')
+    assert not decide(paper, {}, {})
+
+    def item(name, value):
+        case = {"case": "a", "unit": "%", "value": value}
+        facts = {"claims": {"doubling-helps": {"verdict": "holds", "cases": [case]}}}
+        return SimpleNamespace(name=name, kind="paper", facts=facts | {"comparisons": []})
+
+    elsewhere, own = item("heel_and_toe/claims", -1), item("studies/causes/wild", 1)
+    [claim] = tables.claims(paper, [elsewhere, own])
+    assert (claim.verdict, claim.drawn_by) == ("holds", own.name)
+    [claim] = tables.claims(paper, [elsewhere])
+    assert claim.verdict == tables.NOT_DRAWN
+    both = SimpleNamespace(numbers=[], claims=tables.claims(paper, [own]), items=[elsewhere, own])
+    assert not tables.wrong_words(both)
+
+
 def test_claims_that_get_another_verdict_are_listed(paper):
     one, other = (
         decide(paper, {"doubling_helps": lambda value=value: [Case("a", value)]}, {"value": value})
@@ -278,7 +324,5 @@ def sizes(entry):
     """Return the distance of each end of a threshold from its origin, per cent."""
     ends, origin = entry["threshold"], entry.get("origin", 0)
     ends = ends if isinstance(ends, list) else [ends]
-    if entry["word_of_size"] == "order_of_magnitude":
-        return [round(100 * (origin / end - 1), 1) for end in ends]
     whole = entry.get("unit") in ("%", "points") and origin == 0
     return [round(abs(end - origin) * (1 if whole else 100 / (origin or 1)), 6) for end in ends]

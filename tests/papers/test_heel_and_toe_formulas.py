@@ -463,12 +463,31 @@ def test_gains_left():
     assert found(cases) == {"CTC-SP2 wait, f = 3": {"order": (9, 8, 10)}}
 
 
+def test_gains_lost():
+    rows = [("log", 1, 5), ("log", 3, 5), ("high", 10, math.nan)]
+    left = pd.DataFrame(rows, columns=["load", "f", "left"]).assign(log=CTC, measure=WAIT)
+    left[["lost", "lost low", "lost high", "without"]] = 3, 2, 4, "order"
+    assert found(claims.gains_lost(left, [3, 10], [CTC])) == {
+        "CTC-SP2 wait, f = 3": {"order": (3, 2, 4)}
+    }
+    assert not found(claims.gains_lost(left, [3, 10], [KTH]))
+
+
 def test_heads_pay():
     # 50 % are 10 min, so 8 and 14 min are 40 and 70 %.
-    rows = [("heads", "f = 1"), ("others", "f = 1"), ("heads", "perfect to real")]
+    rows = [
+        ("heads", "f = 1"),
+        ("others", "f = 1"),
+        ("heads", "perfect to real"),
+        ("heads", "f = 3"),
+    ]
     payers = pd.DataFrame(rows, columns=["jobs", "change"])
     payers[["log", "per cent", "minutes", "low", "high"]] = CTC, 50, 10, 8, 14
-    assert found(claims.heads_pay(payers)) == {"CTC-SP2, f = 1": (50, 40, 70)}
+    payers["placebo"] = [0.5, 60, 60, 60]
+    cases = list(claims.heads_pay(payers))
+    assert found(cases) == {"CTC-SP2, f = 1": (50, 40, 70), "CTC-SP2, f = 3": (50, 40, 70)}
+    # A change below the placebo's is no effect.
+    assert [case.threshold for case in cases] == [None, 60]
 
 
 # ---- numbers of the text

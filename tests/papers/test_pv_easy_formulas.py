@@ -138,15 +138,18 @@ def test_slowdowns_over_those_of_other_policies(widened):
     assert table.to_numpy().tolist() == [[*row, row[-1] - 0.1, row[-1] + 0.2] for row in rows]
 
 
-def test_slowdowns_of_the_jobs_that_easy_blocks(widened):
+def test_slowdowns_of_the_jobs_that_easy_blocks(widened, monkeypatch):
     # EASY blocks all but the first. Of 1 and 2 processors: 2 and 3 in EASY, 4 and 2 in PV-EASY, 3 / 2.5 and 8 / 8 weighted. Of 6:
     # 2.5 and 1.5.
     some = jobs(8, (0, 10, 8), (0, 10, 1), (0, 10, 2), (0, 20, 6))
     own = {"EASY": at(some, 0, 10, 20, 30), "PV-EASY": at(some, 0, 30, 10, 10), "EASY-Last": None}
+    # With shifted submissions they are 1.5, 3 and 2.5, then 2, 5 and 3.5: means of 5.75 of 5, weighted 9.75 of 8, and 3 of 2.5.
+    again = [at(some, 0, 5, 20, 30), at(some, 0, 10, 40, 50)]
+    monkeypatch.setattr(claims.placebo, "again", lambda easy: again)
     rows = claims.blocked({"a": own}).to_numpy().tolist()
     assert [row[:2] for row in rows] == [["a", "up to 1/4"], ["a", "1/2 to 3/4"]]
-    assert rows[0][2:] == pytest.approx([1.2, 1.1, 1.4, 1])
-    assert rows[1][2:] == pytest.approx([0.6, 0.5, 0.8, 0.6])
+    assert rows[0][2:] == pytest.approx([1.2, 1.1, 1.4, 1, 1.15, 9.75 / 8])
+    assert rows[1][2:] == pytest.approx([0.6, 0.5, 0.8, 0.6, 1.2, 1.2])
 
 
 # ---- claims
@@ -193,11 +196,22 @@ def test_borne_out():
     # MWBS of 0.8 is below the interval of MBS, 1.4 above.
     rows = [("a", "up to 1/4", 1, 0.9, 1.1, 0.8), ("a", "above 3/4", 1, 0.9, 1.1, 1.4)]
     blocked = pd.DataFrame(rows, columns=["log", "jobs", "value", "low", "high", "mwbs"])
+    blocked["placebo"] = [0.97, 0.995]
+    # Slowdowns of 0.98 are no lower than the placebo's of 0.97; the one that is nearly 1 changes nothing.
+    assert rules(claims.borne_out(blocked)) == ["0.97", ""]
     small, large = {"a up to 1/4": (1, 0.8, 1.1)}, {"a above 3/4": (1, 0.9, 1.4)}
     assert found(claims.borne_out(blocked)) == small | large
     assert found(claims.borne_out(blocked, ["above 3/4"])) == large
     with pytest.raises(NotApplicable, match="no blocked job is that large"):
         list(claims.borne_out(blocked, ["1/4 to 1/2"]))
+
+
+def test_easy_last_violates():
+    # Table 2 has 92 and 407.
+    rows = {(log, "EASY-Last", "violated"): 90 for log in ("CTC-SP2", "SDSC-BLUE")}
+    cases = list(claims.easy_last_violates(numbers(rows)))
+    assert found(cases) == {"CTC-SP2": 90, "SDSC-BLUE": 90}
+    assert rules(cases) == ["between 73.6 to 110.4", "between 325.6 to 488.4"]
 
 
 def test_fewer_backfilled():

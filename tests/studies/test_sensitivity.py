@@ -241,8 +241,8 @@ def test_a_quotient_is_judged_with_its_interval(name, level):
 
 
 def test_a_quotient_of_blocked_jobs_is_sure_if_the_weighted_one_bears_it_out():
-    columns = ["log", "jobs", "value", "low", "high", "mwbs"]
-    rows = [("A", "1/4 to 1/2", 0.9, 0.8, 0.95, mwbs) for mwbs in (0.97, 1.1)]
+    columns = ["log", "jobs", "value", "low", "high", "mwbs", "placebo"]
+    rows = [("A", "1/4 to 1/2", 0.9, 0.8, 0.95, mwbs, 1) for mwbs in (0.97, 1.1)]
     table = pd.DataFrame(rows, columns=columns)
     first, second = pv_claims.borne_out(table)
     assert (first.low, first.high, second.low, second.high) == (0.8, 0.97, 0.8, 1.1)

@@ -1,11 +1,12 @@
 """Causes of the gain of inaccurate estimates, by interventions; the rules are in docs/decisions/causes.md."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from replication.papers import resampling, style
+from replication.papers import placebo, resampling, style
 from replication.papers.heel_and_toe import campaign
 from replication.papers.heel_and_toe.campaign import PAPER
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
@@ -17,6 +18,7 @@ from replication.simulator.choices import Number, option
 from replication.simulator.estimates import EstimateModel, Exact, FModel, Users
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import measures
+from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
 from replication.simulator.sweeps import grid as sweep
 from replication.simulator.workload import generator
@@ -30,6 +32,7 @@ DAY = 24 * 3600
 DOUBLED, TO_REAL = "real, doubled", "perfect to real"
 EQUAL, PERMUTED = "run times equal", "estimates permuted"
 GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}
+HEADS, OWN_HEADS = "heads", "heads of the baseline"
 QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
 
 
@@ -124,9 +127,10 @@ def left(as_is, changed):
     Returns
     -------
     table : pandas.DataFrame
-        Columns log, load, measure, f, range of f; gain and left with their intervals, per cent; backfilled without
-        and with the intervention (`backfilled`, `backfilled left`), per cent of all jobs. `left` is nan where the
-        interval of the gain is not above 1 %: there is no case.
+        Columns log, load, measure, f, range of f; gain, left and lost with their intervals, per cent; backfilled without
+        and with the intervention (`backfilled`, `backfilled left`), per cent of all jobs. `left` is a share of the gain,
+        `lost` the difference of the two gains. Both are nan where the interval of the gain is not above 1 %: there is no
+        case.
     summary : pandas.DataFrame
         For each range of f: the number of cases, the cases explained (less than half is left), those of them and of the
         others whose interval excludes a half, and the median of the share left with its interval, per cent.
@@ -138,13 +142,15 @@ def left(as_is, changed):
         for measure in PERFORMANCE:
             before, after = (_drawn_gains(runs, measure) for runs in (own, other))
             for f in CASES:
-                gain, share = resampling.interval(before[f]), (np.nan,) * 3
+                gain, share, lost = resampling.interval(before[f]), (np.nan,) * 3, (np.nan,) * 3
                 if gain[1] > level("none"):
                     shares[RANGES[f]].append(100 * after[f] / before[f])
                     share = resampling.interval(shares[RANGES[f]][-1])
+                    lost = resampling.interval(before[f] - after[f])
                 jobs = [one[f] for one in backfilled]
-                rows.append([log, load, measure, f, RANGES[f], *gain, *share, *jobs])
-    columns = ["log", "load", "measure", "f", "range", *ends("gain"), *ends("left")]
+                rows.append([log, load, measure, f, RANGES[f], *gain, *share, *lost, *jobs])
+    columns = ["log", "load", "measure", "f", "range"]
+    columns += [one for name in ("gain", "left", "lost") for one in ends(name)]
     table = pd.DataFrame(rows, columns=[*columns, "backfilled", "backfilled left"])
     return table, pd.DataFrame([_summary(table, *one) for one in shares.items()])
 
@@ -187,8 +193,8 @@ def at_equal_wild(results, let_past):
     Returns
     -------
     pandas.DataFrame
-        Columns log, measure, f; wild, per cent of all jobs; gain, and random with its interval over seeds, per cent. The
-        gain of random backfills is interpolated between the two nearest shares, nan beyond the largest.
+        Columns log, measure, f; wild, per cent of all jobs; gain and random, each with its interval over seeds, per cent.
+        The gain of random backfills is interpolated between the two nearest shares, nan beyond the largest.
     """
     model = gains(results[results["scheduler"] == repr(EASY())], ("log",))
     rows = []
@@ -204,8 +210,10 @@ def at_equal_wild(results, let_past):
                 for one, other in zip(wild.T, gain.T, strict=True)
             ]
             found = resampling.interval(np.array(random))
-            rows.append([log, measure, f, point["wild"], point["gain"], *found])
-    return pd.DataFrame(rows, columns=["log", "measure", "f", "wild", "gain", *ends("random")])
+            gained = (point[name] for name in ("gain", "low", "high"))
+            rows.append([log, measure, f, point["wild"], *gained, *found])
+    columns = ["log", "measure", "f", "wild", *ends("gain"), *ends("random")]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _by_share(part, measure):
@@ -233,37 +241,66 @@ def change_by_order(schedules):
     return resampling.table(drawn, ["log", "measure", "gain", "low", "high"])
 
 
+class Change(NamedTuple):
+    """A comparison of the waits in one schedule with the mean waits in others, beside comparisons without an effect."""
+
+    before: Schedule
+    after: list
+    third: Schedule  # takes no part in the comparison; the jobs that it blocks are the heads
+    placebos: list  # of (before, after), which differ in the seed or in submissions alone
+
+
 def changes_of_estimates(workloads, badness, seeds):
-    """Return the runs that `who_pays` compares: users' estimates doubled; users' estimates, and each f, in place of perfect ones."""
+    """Return the comparisons of `who_pays`, by log and name: users' estimates doubled; users' estimates, and each f, in place of perfect ones.
+
+    The third schedule is that of the users' estimates, of perfect ones where users' estimates are compared with doubled ones,
+    and of doubled ones where users' are compared with perfect ones. In the placebos of an f each run is compared with all others.
+    """
     changes = {}
     for log, workload in workloads.items():
-        perfect, real = simulate(workload, EASY(), Exact()), simulate(workload)
-        changes[log, DOUBLED] = real, [simulate(workload, EASY(), Users(2))]
-        changes[log, TO_REAL] = perfect, [real]
+        models = Exact(), Users(), Users(2)
+        perfect, real, doubled = (simulate(workload, EASY(), model) for model in models)
+        changes[log, DOUBLED] = Change(real, [doubled], perfect, [(real, placebo.again(real))])
+        changes[log, TO_REAL] = Change(
+            perfect, [real], doubled, [(perfect, placebo.again(perfect))]
+        )
         for f in badness:
             runs = [simulate(workload, EASY(), FModel(f), seed) for seed in seeds]
-            changes[log, f"perfect to f = {f}"] = perfect, runs
+            pairs = [(one, [other for other in runs if other is not one]) for one in runs]
+            changes[log, f"perfect to f = {f}"] = Change(perfect, runs, real, pairs)
     return changes
 
 
 def who_pays(changes):
-    """Return the change of the mean wait for each kind of job.
+    """Return the change of the mean wait by kind of job, beside that of the placebos.
 
-    `changes` are, by log and name of the change, the run before and a list of runs after. Columns are log, change, jobs
-    (all, heads, short, ...), share of jobs [%], change of the wait in minutes with its interval over weeks, and the same
-    in per cent of the mean wait.
+    `changes` are the `Change` by log and name. Columns are log, change, jobs (all, heads, short, ...), share of jobs [%],
+    change of the wait in minutes with its interval over weeks, the same in per cent of the mean wait, and the placebos' change
+    in per cent with its interval.
     """
     rows = []
-    for (log, what), (before, after) in changes.items():
-        more = _more(before, after)
-        for kind, chosen in kinds(before).items():
-            columns = np.column_stack([more * chosen, before.wait * chosen, chosen])
-            sums = resampling.weeks(columns, before.workload.submit, log)
+    for (log, what), change in changes.items():
+        own = _sums_by_kind([(change.before, change.after)], change.third)
+        without = _sums_by_kind(change.placebos, change.third)
+        for kind, columns in own.items():
+            sums = resampling.weeks(columns, change.before.workload.submit, log)
             minutes = resampling.interval(resampling.ratio(sums, 0, 2) / 60)
             percent = 100 * resampling.ratio(sums, 0, 1)[0]
-            rows.append([log, what, kind, 100 * chosen.mean(), *minutes, percent])
+            alike = resampling.weeks(without[kind], change.before.workload.submit, log)
+            none = resampling.interval(100 * resampling.ratio(alike, 0, 1))
+            rows.append([log, what, kind, 100 * columns[:, 2].mean(), *minutes, percent, *none])
     columns = ["log", "change", "jobs", "share", "minutes", "low", "high", "per cent"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=[*columns, *ends("placebo")])
+
+
+def _sums_by_kind(pairs, third):
+    """Return additional wait, wait before, and one, of the jobs of each kind and else 0: means over pairs of before and after."""
+    sums = {}
+    for before, after in pairs:
+        columns = np.column_stack([_more(before, after), before.wait, np.ones(len(before.wait))])
+        for kind, chosen in kinds(before, third).items():
+            sums[kind] = sums.get(kind, 0) + columns * chosen[:, None] / len(pairs)
+    return sums
 
 
 def _more(before, after):
@@ -271,9 +308,10 @@ def _more(before, after):
     return np.mean([one.wait for one in after], axis=0) - before.wait
 
 
-def kinds(schedule):
-    """Return the jobs of each kind, bool[n] by name; see the rules."""
-    found = {"all": np.ones(len(schedule.start), bool), "heads": audits.blocked(schedule)}
+def kinds(schedule, third):
+    """Return the jobs of each kind, bool[n] by name; heads are those of a third schedule, and of this one."""
+    found = {"all": np.ones(len(schedule.start), bool), HEADS: audits.blocked(third)}
+    found[OWN_HEADS] = audits.blocked(schedule)
     for column, (few, many) in QUARTERS.items():
         values = getattr(schedule.workload, column)
         low, high = np.quantile(values, [0.25, 0.75])
@@ -285,19 +323,33 @@ def balance(changes):
     """Return the sums of all gains and all losses of `who_pays`, and the shares of jobs and users that lose.
 
     Columns are log, change, gained and lost [days of wait], lost of gained with its interval over weeks [%]; jobs and
-    users that wait longer [%], of those whose mean wait changes by more than a second.
+    users that wait longer [%], of those whose mean wait changes by more than a second; and the same of the placebos.
     """
-    rows = []
-    for (log, what), (before, after) in changes.items():
-        more = _more(before, after)
-        _, user = np.unique(before.workload.user, return_inverse=True)
-        by_user = np.bincount(user, more) / np.bincount(user)
-        sides = np.column_stack([np.maximum(-more, 0), np.maximum(more, 0)]) / DAY
-        sums = resampling.weeks(sides, before.workload.submit, log)
-        lost = resampling.interval(100 * resampling.ratio(sums, 1, 0))
-        rows.append([log, what, *sums[0], *lost, _losers(more), _losers(by_user)])
-    columns = ["log", "change", "gained", "lost", "lost of gained", "low", "high"]
-    return pd.DataFrame(rows, columns=[*columns, "jobs that pay", "users that pay"])
+    columns = ["gained", "lost", "lost of gained", "low", "high", "jobs that pay", "users that pay"]
+    columns += [f"{name}, placebo" for name in columns]
+    rows = [
+        [
+            log,
+            what,
+            *_balance(log, [(change.before, change.after)]),
+            *_balance(log, change.placebos),
+        ]
+        for (log, what), change in changes.items()
+    ]
+    return pd.DataFrame(rows, columns=["log", "change", *columns])
+
+
+def _balance(log, pairs):
+    """Return the numbers of `balance`, means over pairs of before and after."""
+    workload = pairs[0][0].workload
+    _, user = np.unique(workload.user, return_inverse=True)
+    sides, losers = np.zeros((len(workload), 2)), []
+    for more in (_more(*pair) for pair in pairs):
+        sides += np.column_stack([np.maximum(-more, 0), np.maximum(more, 0)]) / DAY / len(pairs)
+        losers.append([_losers(more), _losers(np.bincount(user, more) / np.bincount(user))])
+    sums = resampling.weeks(sides, workload.submit, log)
+    lost = resampling.interval(100 * resampling.ratio(sums, 1, 0))
+    return *sums[0], *lost, *np.mean(losers, axis=0)
 
 
 def _losers(more):

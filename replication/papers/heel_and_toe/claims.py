@@ -516,13 +516,26 @@ def gains_left(left, fs):
         yield Case(name, *(row[column] for column in ends("left")), part=row.get("without", ""))
 
 
+def gains_lost(left, fs, logs):
+    """Return what is lost of each gain of some logs at some f, per cent of the baseline, with a part for each intervention."""
+    some = left[left["f"].isin(fs) & left["log"].isin(logs)].dropna(subset="left")
+    for row in some.to_dict("records"):
+        name = f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
+        yield Case(name, *(row[column] for column in ends("lost")), part=row["without"])
+
+
 def heads_pay(payers):
-    """Return the change of the heads' mean wait where estimates are multiplied, per cent."""
-    for row in payers[payers["jobs"] == "heads"].to_dict("records"):
+    """Return the change of the heads' mean wait where estimates are multiplied, per cent.
+
+    It has to exceed the placebo's, too, where that is above none.
+    """
+    for row in payers[payers["jobs"] == causes.HEADS].to_dict("records"):
         if row["change"] != causes.TO_REAL:
             scale = row["per cent"] / row["minutes"]
             ends_ = (scale * row[end] for end in ("low", "high"))
-            yield Case(f"{row['log']}, {row['change']}", row["per cent"], *ends_)
+            beyond = row["placebo"] if row["placebo"] > NONE else None
+            name = f"{row['log']}, {row['change']}"
+            yield Case(name, row["per cent"], *ends_, threshold=beyond)
 
 
 # ---- numbers of the text, as `Page.compare` takes them

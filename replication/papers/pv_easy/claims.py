@@ -18,11 +18,13 @@ errors : pandas.DataFrame
 from collections.abc import Callable, Mapping
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
+from replication.papers import placebo, published
 from replication.papers.pv_easy import counts, reconstructed, runs, slowdown, virtual
 from replication.papers.pv_easy.slowdown import SHORT
-from replication.papers.rules import Case, level
+from replication.papers.rules import BETWEEN, LIMITS, NEAR, Case, level
 from replication.papers.variants import NotApplicable
 from replication.simulator import audits
 from replication.simulator.schedulers import PVEasy, Scheduler
@@ -186,7 +188,8 @@ def blocked(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        log, jobs (the size class), value (of MBS), low, high (its 95 % interval), mwbs (the same quotient of MWBS).
+        log, jobs (the size class), value (of MBS), low, high (its 95 % interval), mwbs (the same quotient of MWBS), placebo and
+        placebo_mwbs (the same quotients of EASY with shifted submissions over EASY).
     """
     some = {
         log: {name: by_policy[name] for name in ("EASY", "PV-EASY")}
@@ -197,8 +200,24 @@ def blocked(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
         for measure in SHORT
     )
     table = _quotients(plain).assign(mwbs=weighted["quotient"])
-    columns = ["log", "jobs", "value", "low", "high", "mwbs"]
+    without = [one for by_policy in some.values() for one in _placebos(by_policy["EASY"])]
+    table[["placebo", "placebo_mwbs"]] = without
+    columns = ["log", "jobs", "value", "low", "high", "mwbs", "placebo", "placebo_mwbs"]
     return table[columns].dropna(subset="value", ignore_index=True)
+
+
+def _placebos(easy):
+    """Return the mean quotients of MBS and MWBS of the jobs blocked, in each size class, with shifted submissions over those without."""
+    again, sizes = placebo.again(easy), slowdown.size_class(easy.workload)
+    rows = []
+    for k in range(slowdown.CLASSES):
+        chosen = audits.blocked(easy) & (sizes == k)
+        totals = (
+            [slowdown.sums(run, chosen, measure)[:, 0].sum() for run in (easy, *again)]
+            for measure in SHORT
+        )
+        rows.append([np.mean(after) / own if own else np.nan for own, *after in totals])
+    return rows
 
 
 def _quotients(table):
@@ -225,6 +244,16 @@ def largest(numbers, policy, measure):
     values = column(numbers, policy, measure)
     log = values.idxmax()
     return [Case(log, values[log])]
+
+
+def easy_last_violates(numbers):
+    """Return the violated reservations under EASY-Last; each number must be near the printed one."""
+    near = float(dict(LIMITS)[NEAR])
+    for log, value in column(numbers, "EASY-Last", "violated").items():
+        asked = {"trace": log, "policy": "EASY-Last", "measure": "violated"}
+        printed = published.value(runs.PAPER, "table2", **asked).value
+        ends = (1 - near) * printed, (1 + near) * printed
+        yield Case(log, value, operator=BETWEEN, threshold=ends)
 
 
 def less(numbers, number, other):
@@ -255,13 +284,17 @@ def busy_logs(numbers):
 
 
 def borne_out(blocked, jobs=None):
-    """Yield the quotient of MBS of each size class; its interval is widened to the quotient of MWBS, which must bear it out."""
+    """Yield the quotient of MBS of each size class; its interval is widened to the quotient of MWBS, which must bear it out.
+
+    Slowdowns are lower only if they are lower than the placebo's, too.
+    """
     some = blocked if jobs is None else blocked[blocked["jobs"].isin(jobs)]
     if some.empty:
         raise NotApplicable("no blocked job is that large")
     for row in some.to_dict("records"):
         low, high = min(row["low"], row["mwbs"]), max(row["high"], row["mwbs"])
-        yield Case(f"{row['log']} {row['jobs']}", row["value"], low, high)
+        beyond = row["placebo"] if row["placebo"] < 1 - level("none") / 100 else None
+        yield Case(f"{row['log']} {row['jobs']}", row["value"], low, high, threshold=beyond)
 
 
 def fewer_backfilled(numbers):
