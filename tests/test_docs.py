@@ -30,7 +30,11 @@ PARTICIPLES = re.compile(
 )
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, ROOT / "article/article.md"],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
 def test_links_lead_to_files(page):
     text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
@@ -125,6 +129,7 @@ QUICK = {
     "git clone REPOSITORY": ("clone REPOSITORY", f"clone -q {ROOT}"),
     "make figures ONLY": ("make", "make SCALE=quick"),
     "make test": ("make", "make TESTS=tests/simulator/test_writing.py"),
+    "make studies": ("make", "make SCALE=quick ONLY=preemption"),
     "make lab": ("make", "timeout -s INT 40 make LAB='--no-browser --allow-root'"),
     "make figures ": ("make", "make SCALE=quick ONLY=heel_and_toe/table2"),
     ".venv/bin/papermill": ("-y", "-p scale quick -y"),
@@ -156,7 +161,7 @@ def test_a_clone_runs_the_commands_of_the_readme(real_log, tmp_path):
     assert (tmp_path / "replication/build/jobs.csv").is_file()
     status = ["git", "-C", str(tmp_path / "replication"), "status", "--porcelain"]
     files = subprocess.run(status, capture_output=True, text=True).stdout.split()
-    assert sorted(files) == ["??", "??", "out.ipynb", "snippet.py"]
+    assert sorted(files) == ["??", "snippet.py"]
 
 
 def functions():

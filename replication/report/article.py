@@ -25,6 +25,8 @@ from replication.simulator import paths
 # Braces behind a bracket are the attributes of a picture.
 REFERENCE = re.compile(r"(?<!\))\{[^{}]*\}")
 PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
+#: The source names pictures from its own folder, so that a forge shows them.
+FROM_SOURCE = "](../figures/"
 IMAGE = re.compile(r'<img src="([^"]+)"')
 CONDITION = re.compile(r"([^=~]+)([=~])(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
@@ -84,6 +86,7 @@ def fill_references(results, link=True):
     """Return the source with all references filled in; `link` links verdicts to the report."""
     source = (paths.ARTICLE / "article.md").read_text(encoding="utf-8")
     text, problems = _fill(source, results, link)
+    text = text.replace(FROM_SOURCE, "](")
     for match in PICTURE.finditer(text):
         if not (record.folder("paper") / match[1]).is_file():
             problems.append((source.find(match[1]), f"no picture {match[1]}"))
