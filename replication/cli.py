@@ -13,8 +13,9 @@ import numba
 import pandas as pd
 
 from replication import __version__
-from replication.simulator import choices, text, writing
 from replication.simulator import conformance as conforming
+from replication.simulator import text, writing
+from replication.simulator.errors import InputError
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps import grid
@@ -404,14 +405,7 @@ def main(argv=None):
         for line in (*getattr(error, "lines", ()), f"{PROGRAM}: {message}"):
             # Text from an input must not control the terminal.
             click.echo("".join(c if c.isprintable() else repr(c)[1:-1] for c in line), err=True)
-        refused = (
-            FileNotFoundError,
-            click.UsageError,
-            grid.SweepError,
-            swf.SWFError,
-            choices.ChoiceError,
-            conforming.ConformanceError,
-        )
+        refused = InputError, click.UsageError, FileNotFoundError, IsADirectoryError
         return REFUSED if isinstance(error, refused) else FAILED
 
 

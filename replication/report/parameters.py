@@ -7,13 +7,14 @@ from replication.papers import git
 from replication.report import record
 from replication.simulator import paths
 from replication.simulator.choices import among
+from replication.simulator.errors import InputError
 
 SCALES = ("paper", "quick")
 # Results do not depend on the number of workers; the scale separates quick results from the paper's.
 FREE = ("workers", "scale")
 
 
-class PageError(ValueError):
+class PageError(InputError):
     """A notebook, a parameter, a choice or an output that is refused; the message says what is allowed."""
 
 

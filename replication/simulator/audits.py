@@ -10,6 +10,7 @@ import functools
 import numpy as np
 
 from replication.simulator.choices import among
+from replication.simulator.errors import InputError
 from replication.simulator.kernels import audits
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.schedulers.options import CORRECTIONS
@@ -21,7 +22,7 @@ BY = ("predictions", "estimates")
 SINCE = ("alone", "head", "reservation", "running")
 
 
-class AuditError(ValueError):
+class AuditError(InputError):
     """An audit that is impossible for this schedule; the message lists the possible ones."""
 
 

@@ -18,10 +18,12 @@ import re
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from typing import Any
 
+from replication.simulator.errors import InputError
+
 UNBOUNDED = 2**53  # messages leave out upper bounds from here on
 
 
-class ChoiceError(ValueError):
+class ChoiceError(InputError):
     """An unknown choice or option, or a value that is not allowed; the message lists those that are."""
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from replication.simulator import paths, text
+from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
 from replication.simulator.simulation import simulate
 
@@ -16,7 +17,7 @@ FOLDER = paths.ROOT / "conformance"
 LONGEST = 60  # s that a program may take for one log
 
 
-class ConformanceError(ValueError):
+class ConformanceError(InputError):
     """A command that cannot run, or a program that fails or writes no starts; the message names the log."""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.kernels import ordered_list
 from replication.simulator.schedulers import (
@@ -29,7 +30,7 @@ DECIDED = {own.name for own in fields(Schedule)} - set(
 )
 
 
-class SimulationError(ValueError):
+class SimulationError(InputError):
     """Arguments that cannot be simulated; the message lists the allowed ones."""
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator.choices import Number
+from replication.simulator.errors import InputError
 
 COLUMNS = tuple("job_id submit run_time estimate processors user group executable queue".split())
 #: Quick scale: simulate only the first jobs of each log.
@@ -25,7 +26,7 @@ LARGEST = 2**62  # the kernels add two such numbers in 64 bits
 _SECONDS = ("submit", "run_time", "estimate")
 
 
-class WorkloadError(ValueError):
+class WorkloadError(InputError):
     """Jobs that cannot be simulated; the message names the field, the row or job, the value and the allowed values."""
 
 

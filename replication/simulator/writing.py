@@ -13,6 +13,8 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
+from replication.simulator.errors import InputError
+
 STANDARD_OUTPUT = "-"
 #: Text that a spreadsheet would run as a formula: neither a number nor a number followed by words.
 _FORMULA = re.compile(
@@ -20,7 +22,7 @@ _FORMULA = re.compile(
 )
 
 
-class OutputError(ValueError):
+class OutputError(InputError):
     """An output that is an input or no regular file; the message names it."""
 
 

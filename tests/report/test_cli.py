@@ -129,14 +129,25 @@ def test_figures_lists_its_items(capsys):
     [
         (["simulat"], 2, "No such command 'simulat'. Did you mean 'simulate'?"),
         (["simulate"], 2, "Missing argument 'LOG'"),
-        (["simulate", "nothing.swf"], 1, "nothing.swf"),
+        (["simulate", "nothing.swf"], 2, "nothing.swf"),
+        (["simulate", "KTH-SP"], 2, "did you mean KTH-SP2?"),
+        (["simulate", "KTH-SP2", "--paper", "hpdc"], 2, "hpdc"),
+        (["simulate", "{log}", "--drop", "all"], 2, "no-run-time"),
+        (["simulate", "{log}", "--predictor", "lst"], 2, "did you mean last?"),
+        (["simulate", "{log}", "--estimates", "f=-1"], 2, "f=-1"),
+        (["simulate", "{log}", "--out", "nowhere/a.csv"], 2, "the folder does not exist"),
+        (["simulate", "{log}", "--out", "."], 2, "is a folder"),
+        (["simulate", "."], 2, "a folder; expected a file"),
+        (["sweep", "{log}", "--engine", "thread", "--out", "a.csv"], 2, "engine 'thread'"),
+        (["figures", "--only", "heel_and_toe/fig02", "--set", "f_may=2"], 2, "f_may"),
+        (["--import", "nothing.py", "logs", "list"], 2, "nothing.py does not exist"),
         (["simulate", "x.swf", "--scheduler", "esay"], 2, "did you mean easy?"),
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
         (["sweep", "x.swf"], 2, "Missing option '--out'"),
         (["sweep", "x.swf", "--out", "x"], 2, "expected a name that ends in .csv or .parquet"),
         (["sweep", "{log}", "--load", "3", "--out", "a.csv"], 2, "load 3, allowed: a share"),
-        (["figures", "--only", "heel_and_toe/fig2"], 1, "did you mean heel_and_toe/fig02"),
-        (["figures", "--only", "fig02"], 1, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
+        (["figures", "--only", "heel_and_toe/fig2"], 2, "did you mean heel_and_toe/fig02"),
+        (["figures", "--only", "fig02"], 2, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
         (["conformance", "--scheduler", "easy", "--like", "x"], 2, "--like x"),
         (["conformance", "--command", "nothing {swf} {out}"], 2, "nothing: No such file"),
         (["conformance", "--command", "cat {swf}"], 2, "'cat {swf}' has no {out}"),
@@ -178,7 +189,7 @@ def test_a_log_is_never_overwritten_however_it_is_named(log, tmp_path, capsys, m
         ["sweep", "KTH-SP2", "--out", tmp_path / "b.csv"],
     ):
         code, _, err = run(capsys, *words)
-        assert code == 1 and "is the input" in err and err.count("\n") == 1
+        assert code == 2 and "is the input" in err and err.count("\n") == 1
     assert registered.read_bytes() == Path(log).read_bytes()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from replication.simulator.choices import among
+from replication.simulator.errors import InputError
 from replication.simulator.logs.swf import FIELDS, SWFError, Trace
 from replication.simulator.workload import MACHINE, Workload
 
@@ -32,7 +33,7 @@ SIZES = ("requested", "allocated")
 OVERRUNS = {"raise-estimate": "estimate-raised", "cut-run": "run-cut", "as-is": "overrun-kept"}
 
 
-class CleaningError(ValueError):
+class CleaningError(InputError):
     """An unknown rule; the message lists those that exist."""
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from replication.simulator import paths
 from replication.simulator.choices import among, did_you_mean
+from replication.simulator.errors import InputError
 from replication.simulator.logs import swf
 from replication.simulator.logs.cleaning import DEFAULT_DROP, workload
 from replication.simulator.logs.synthetic import synthetic as generate
@@ -44,7 +45,7 @@ LogName = Literal[
 PaperName = Literal["pv_easy", "heel_and_toe", "top_percent"]
 
 
-class TraceError(ValueError):
+class TraceError(InputError):
     """A log that is unknown or unavailable; the message lists the alternatives."""
 
 

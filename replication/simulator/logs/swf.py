@@ -27,6 +27,7 @@ import pandas as pd
 
 from replication.simulator import writing
 from replication.simulator.choices import among
+from replication.simulator.errors import InputError
 
 BAD_LINES = ("refuse", "skip")
 DECIMAL = ("cpu_time", "used_memory", "requested_memory")
@@ -43,7 +44,7 @@ _PLAIN = b"0123456789-. \t\n"
 _UNKNOWN = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
 
 
-class SWFError(ValueError):
+class SWFError(InputError):
     """A log that cannot be used: the message names file, line, field, value and the allowed values."""
 
 

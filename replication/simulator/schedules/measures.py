@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator.choices import did_you_mean
+from replication.simulator.errors import InputError
 from replication.simulator.kernels import measures
 
 BOUND = measures.BOUND
@@ -71,7 +72,7 @@ Measure = str | Callable[[Any], float]
 Trim = bool | tuple[float, bool]
 
 
-class MeasureError(ValueError):
+class MeasureError(InputError):
     """A measure or a trim that does not exist; the message lists the allowed ones."""
 
 

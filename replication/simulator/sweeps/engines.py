@@ -15,6 +15,7 @@ from typing import Any
 import cloudpickle
 
 from replication.simulator import writing
+from replication.simulator.errors import InputError
 from replication.simulator.sweeps import code
 from replication.simulator.sweeps.store import RESULTS, Rows, Store
 
@@ -22,7 +23,7 @@ ENGINES = {"threads": "threading", "processes": "loky"}
 ENVIRONMENT = "REPLICATION_ENGINE"
 
 
-class EngineError(ValueError):
+class EngineError(InputError):
     """An engine or a number of workers that does not exist, or a worker that cannot be used."""
 
 

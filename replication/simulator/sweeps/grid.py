@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator.choices import Choice
+from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, FModel, Users
 from replication.simulator.logs.resampling import Resampling
 from replication.simulator.schedulers import EASY, Scheduler
@@ -36,7 +37,7 @@ TEXTBOOK = EASY()
 _OF_ESTIMATES = ("under_predicted", "r2")
 
 
-class SweepError(ValueError):
+class SweepError(InputError):
     """A sweep that cannot be run; the message lists the allowed values."""
 
 
