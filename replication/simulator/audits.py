@@ -11,7 +11,7 @@ import numpy as np
 
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
-from replication.simulator.kernels import audits
+from replication.simulator.kernels import audits, machine
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.schedulers.options import CORRECTIONS
 from replication.simulator.simulation import simulate
@@ -141,7 +141,8 @@ def reservations(schedule, which="first", by="predictions"):
     Raises
     ------
     AuditError
-        For schedules with resumed jobs, whose remaining run times are unknown.
+        For schedules with resumed jobs, whose remaining run times are unknown, and for times above 2^39 s or more than 2^24
+        jobs, as `earliest_of_running` and `postponements` do.
     """
     since = head_since(schedule)
     if among(BY, "by", by, AuditError) == "estimates":
@@ -163,6 +164,16 @@ def reservations(schedule, which="first", by="predictions"):
     return _reservations_at(schedule, since, schedule.start, schedule.end, plans, correction, sunny)
 
 
+def _check_room(schedule):
+    """Raise AuditError if times or jobs exceed the keys of the kernels that order jobs by their planned ends."""
+    last = float(schedule.end.max()) + float(schedule.estimate.max())
+    if not last < machine.LATEST or len(schedule.workload) > machine.JOB_MASK:
+        raise AuditError(
+            f"{schedule.workload.name}: {len(schedule.workload)} jobs up to second {last:.0f}; allowed in audits of reservations: "
+            f"{machine.JOB_MASK} jobs and times below {machine.LATEST} s"
+        )
+
+
 def _runs_at_pass(schedule):
     """Return starts and ends by which the jobs that run when a head is blocked run at that instant, two int64[n], s.
 
@@ -174,6 +185,7 @@ def _runs_at_pass(schedule):
 
 
 def _reservations_at(schedule, since, start, end, plans, correction=0, sunny=False):
+    _check_room(schedule)
     w, asked = schedule.workload, blocked(schedule)
     jobs = since, asked, start, end, *plans, w.processors, w.machine
     return audits.first_reservations(*jobs, correction, sunny)
@@ -358,6 +370,7 @@ def postponements(schedule):
         For each job that started behind a blocked head: 1 if its planned end was no later than the shadow time, 2 if it
         took extra processors, 3 if it took extra processors and the shadow time was the present instant; else 0.
     """
+    _check_room(schedule)
     w = schedule.workload
     events = np.unique(np.concatenate([w.submit, schedule.end]))
     correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))

@@ -84,7 +84,9 @@ def simulate(
     names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
     seed = check_seed(seed)
     workload, model, estimate = prepare(workload, Scheduler.check(scheduler), estimates, seed)
-    decided = scheduler.run(workload, estimate, seed)
+    # An added scheduler may change what it gets. Kernels are compiled for writable arrays, hence a copy.
+    own = estimate.copy() if scheduler.validated else estimate
+    decided = scheduler.run(workload, own, seed)
     _check_columns(decided, workload, scheduler)
     schedule = Schedule(
         workload,

@@ -9,6 +9,7 @@ from replication.simulator import audits
 from replication.simulator.predictors import Clairvoyant, Last, Request, Virtual
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.simulation import simulate
+from replication.simulator.workload import Workload
 from tests.simulator.test_pv_easy import MODES, VARIANTS
 from tests.workloads import jobs, peopled
 
@@ -289,3 +290,18 @@ def test_impossible_audits_are_errors(call, message):
     with pytest.raises(audits.AuditError, match=message) as error:
         call(schedule)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "audit", [audits.reservations, audits.earliest_of_running, audits.postponements]
+)
+def test_audits_of_reservations_state_their_limit(audit):
+    submit = np.arange(4) + 2**41
+    log = Workload.from_columns("late", 4, submit, [100, 50, 30, 20], [3, 4, 1, 2])
+    with pytest.raises(
+        audits.AuditError, match=f"allowed in audits of reservations: {2**24 - 1} jobs"
+    ):
+        audit(simulate(log))
+    early = simulate(log.replace(submit=submit - 2**40 - 2**40))
+    audit(early)
+    assert audits.reservations(early).tolist()[1] == 100

@@ -156,3 +156,16 @@ def test_measures_print_with_units_and_are_a_mapping():
         "       nan  own",
     ]
     assert found == dict(found) and "mean wait, s" in found._repr_html_()
+
+
+def test_a_measure_of_ones_own_cannot_change_the_schedule():
+    def sorted_starts(schedule):
+        schedule.start.sort()
+        return schedule.start[0]
+
+    schedule = simulate(random_jobs(200, 8, 2000, 300, 60))
+    start = schedule.start.copy()
+    names = ["max_wait", sorted_starts, "median_wait"]
+    found = schedule.measured(False, names)
+    assert np.array_equal(schedule.start, start)
+    assert found["median_wait"] == schedule.measured(False, "median_wait")["median_wait"]

@@ -427,3 +427,23 @@ def test_a_real_log_is_as_registered(name):
     assert not any(trace.anomalies.values())
     by_pandas = pd.read_csv(path, sep=r"\s+", comment=";", header=None, names=FIELDS)
     assert all(np.array_equal(getattr(trace, name), by_pandas[name]) for name in FIELDS)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *("5.0", "12.000000000000000000", "5.0000000000000000001", "0.99999999999999999"),
+        *("450359962737049.99", "99999999999999.999", "123456789012345.0000001", "1234567890123.5"),
+        *("9007199254740993", "9007199254740993.", "5.000000000000001"),
+    ],
+)
+def test_both_parsers_agree_on_fractions(token):
+    """A comment between the jobs asks for the parser that reads line by line."""
+    row, seen = "{} {} -1 5 2 -1 -1 2 9 -1 1 1 1 -1 1 -1 -1 -1\n", []
+    for comment in ("", "; late\n"):
+        try:
+            text = row.format(1, 1) + comment + row.format(2, token)
+            seen.append(swf.parse(text.encode(), "x").submit.tolist())
+        except swf.SWFError as error:
+            seen.append(str(error).split("field")[1])
+    assert seen[0] == seen[1]

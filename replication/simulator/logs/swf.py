@@ -41,6 +41,9 @@ _LABEL = re.compile(r" ?([A-Z]\w*):\s*(.*)")
 _MOST_DIGITS = 18  # always fit int64
 _NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)")
 _PLAIN = b"0123456789-. \t\n"
+_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+#: Numbers of 15 digits and a point, whose fraction floating point may lose.
+_LONG = [b"0" * k + b"." + b"0" * (15 - k) for k in range(16)]
 _UNKNOWN = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
 
 
@@ -250,6 +253,8 @@ def _columns(data):
     """Return the columns of job lines by name; None unless every line is 18 plain numbers of a new job."""
     # pandas takes the columns beyond the names for an index, which takes minutes for a line of a million.
     if data.translate(None, _PLAIN) or len(data.partition(b"\n")[0].split()) != len(FIELDS):
+        return None
+    if b"." in data and any(map(data.translate(_AS_ZEROS).__contains__, _LONG)):
         return None
     try:
         frame = pd.read_csv(

@@ -8,6 +8,7 @@ over all jobs.
 import functools
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -232,6 +233,14 @@ class _Sample:
         return load(run_time, jobs.processors, jobs.machine, int(until - jobs.submit[0]))
 
 
+def _copy(schedule):
+    """Return a schedule of arrays of its own, which a function may change; audits are shared, and read-only."""
+    arrays = {name: a.copy() for name, a in vars(schedule).items() if isinstance(a, np.ndarray)}
+    copy = replace(schedule, **arrays)
+    vars(copy)["_audits"] = vars(schedule).setdefault("_audits", {})
+    return copy
+
+
 def _column(values):
     """Return int64[n] as a read-only array, so that kernels are compiled for one type."""
     column = np.ascontiguousarray(values, np.int64).view()
@@ -295,7 +304,7 @@ def of(
     sample, found = _Sample(schedule, trim), Measures()
     for one in check_measures(measures, DEFAULT):
         if callable(one):
-            found[one.__name__] = float(one(schedule))
+            found[one.__name__] = float(one(_copy(schedule)))
         elif one in OBSERVED:
             if observed is None:
                 raise MeasureError(
