@@ -94,7 +94,7 @@ def list_scheduler(memory, processors, rules, permission, given):
 
     Returns
     -------
-    replication.simulator.kernels.machines.Machine
+    replication.simulator.kernels.machine.Machine
         The machine after the last job, with the decisions for each job.
     """
     machine = machines.idle_machine(len(memory.submit), processors)
