@@ -48,7 +48,7 @@ test: $(READY)  ## Run the tests except the long ones
 	@$(PY) $(PYTEST) -m "not slow" $(TESTS)
 
 lab: $(KERNELS)  ## Open the explorer and the notebooks in JupyterLab
-	@$(PY) -m jupyterlab --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
+	@$(PY) -m jupyterlab --config=.ci/lab_config.py --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
 
 check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check

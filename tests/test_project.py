@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
+import nbformat
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -130,6 +132,22 @@ def test_git_stores_notebooks_without_outputs(tmp_path):
     for path in (tmp_path / name for name in notebooks):
         path.write_text(json.dumps(with_outputs(path)), encoding="utf-8")
     assert git("git diff --stat") == ""
+
+
+@pytest.mark.parametrize("folder, stripped", [("notebooks", True), ("build", False)])
+def test_jupyterlab_saves_committed_notebooks_as_git_stores_them(folder, stripped):
+    settings = {"c": SimpleNamespace(FileContentsManager=SimpleNamespace())}
+    source = paths.ROOT / ".ci/lab_config.py"
+    settings["__file__"] = str(source)
+    exec(compile(source.read_text(encoding="utf-8"), source, "exec"), settings)
+    committed = paths.NOTEBOOKS / "explore.ipynb"
+    notebook = nbformat.from_dict(with_outputs(committed))
+    model = {"type": "notebook", "content": notebook}
+    settings["c"].FileContentsManager.pre_save_hook(
+        model=model, path=f"{folder}/explore.ipynb", contents_manager=None
+    )
+    saved = nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"
+    assert (saved == committed.read_text(encoding="utf-8")) is stripped
 
 
 def test_make_lists_its_targets():

@@ -1,14 +1,16 @@
-"""Pictures of panels: a column for each log, under the paper's name for it, and a row for each measure."""
+"""Pictures of panels: a column for each log, under its registered name, and a row for each measure.
+
+The papers' own names are ambiguous: SDSC is SDSC-SP2 in one of them, and another uses SDSC-BLUE and SDSC-DS.
+"""
 
 import matplotlib.patches as patches
 import matplotlib.pyplot as plt
 from matplotlib import ticker
 
 from replication.papers import style
-from replication.simulator.logs import registry
 
 
-def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
+def draw(logs, rows, one, xlabel="", legend=True, **how):
     """Return a figure of panels; ``one(axes, log, row)`` draws each.
 
     `rows` are the rows and their labels. The legend below the figure is that of the first panel. Other keywords are those of
@@ -23,13 +25,13 @@ def draw(paper, logs, rows, one, xlabel="", legend=True, **how):
             one(axes, log, row)
             axes.set(xlabel=below, ylabel=words if log == logs[0] else "")
     for axes, log in zip(grid[0], logs, strict=True):
-        axes.set_title(registry.label(log, paper))
+        axes.set_title(log)
     if legend:
         below_all(figure, grid[0, 0], min(6, 2 * len(logs)))
     return figure
 
 
-def dots(paper, table, row, hue, value, xlabel, none=0):
+def dots(table, row, hue, value, xlabel, none=0):
     """Return a figure of values with their intervals (columns ``low`` and ``high``) as dots.
 
     Each log has a panel with its own limits, each value of the column `row` a line, and each value of the column `hue` a kind of
@@ -47,7 +49,7 @@ def dots(paper, table, row, hue, value, xlabel, none=0):
         axes.set_axis_off()
     for axes, name in zip(grid.ravel(), panels, strict=False):
         rows_of_dots(axes, table[table["log"] == name], (row, rows), (hue, looks), value, none)
-        axes.set(xlabel=xlabel, title=registry.label(name, paper))
+        axes.set(xlabel=xlabel, title=name)
     grid[0, 0].set_yticks(range(len(rows)), rows)
     grid[0, 0].invert_yaxis()
     below_all(figure, grid[0, 0])

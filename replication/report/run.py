@@ -216,7 +216,8 @@ def _papermill(path, target, name, parameters):
             request_save_on_cell_execute=False,
             resources={"metadata": {"path": str(path.parent)}},
             kernel_manager_class=AsyncKernelManager,
-            extra_arguments=["--IPKernelApp.log_level=40"],  # no warning of TCP without encryption
+            # No warning of TCP without encryption, and no error of an interrupt at shutdown.
+            extra_arguments=["--IPKernelApp.log_level=50"],
         )
     except DeadKernelError:
         raise NotebookError(f"{name}: the kernel died; it may need more memory") from None

@@ -8,7 +8,7 @@ import pandas as pd
 from replication import EASY, Predictor, Request, TopPercent
 from replication.papers import panels
 from replication.papers.top_percent import intervals, table1
-from replication.papers.top_percent.runs import PAPER, REFERENCE, by_scheduler
+from replication.papers.top_percent.runs import REFERENCE, by_scheduler
 from replication.simulator.choices import Number, option
 from replication.simulator.predictors.base import compiled
 from replication.simulator.predictors.history import finest_classes
@@ -93,4 +93,4 @@ def results(workloads, workers=1):
 def draw(table):
     """Draw the priority measures over those with requests, with intervals: a panel for each log, a line for each design."""
     priority = table[(table["measure"] != "AVEbsld") & (table["design"] != "mean")]
-    return panels.dots(PAPER, priority, "design", "measure", "value", "over Reqtime's", none=1)
+    return panels.dots(priority, "design", "measure", "value", "over Reqtime's", none=1)

@@ -77,4 +77,4 @@ def draw(each):
         axes.xaxis.set_major_formatter("{x:g}")
 
     rows = {"": "jobs delayed by more"}
-    return panels.draw("pv_easy", each["trace"], rows, one, "delay by later jobs [h]")
+    return panels.draw(each["trace"], rows, one, "delay by later jobs [h]")

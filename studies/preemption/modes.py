@@ -48,4 +48,4 @@ def draw(table):
         axes.grid(axis="x", visible=False)
 
     size = style.size(2.4, table["trace"].nunique())
-    return panels.draw("pv_easy", table["trace"], SHOWN, one, figsize=size)
+    return panels.draw(table["trace"], SHOWN, one, figsize=size)

@@ -75,4 +75,4 @@ def draw(runs):
         axes.xaxis.set_major_formatter("{x:g}")
 
     rows = {measure: words for measure, (words, _) in SHOWN.items()}
-    return panels.draw(campaign.PAPER, every["log"], rows, one, "badness f", sharex=True)
+    return panels.draw(every["log"], rows, one, "badness f", sharex=True)

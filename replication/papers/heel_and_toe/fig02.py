@@ -32,7 +32,7 @@ def draw(results):
         axes.grid(axis="x", visible=False)
 
     rows = {measure: words for measure, (words, _) in PERFORMANCE.items()}
-    return panels.draw("heel_and_toe", results["trace"], rows, one)
+    return panels.draw(results["trace"], rows, one)
 
 
 def change(results):

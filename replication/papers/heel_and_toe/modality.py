@@ -121,7 +121,7 @@ def draw(found):
 
     rows = {measure: words for measure, (words, _) in PERFORMANCE.items()}
     how = {"xlabel": r"jobs at $E_\mathrm{max}$ [%]", "sharex": True}
-    return panels.draw(campaign.PAPER, found["log"], rows, one, **how)
+    return panels.draw(found["log"], rows, one, **how)
 
 
 def change(found, shares, step=False):

@@ -128,7 +128,7 @@ def draw_cdf(workloads):
         axes.set_xticks([*known], [*known.values()])
         axes.xaxis.set_minor_locator(ticker.NullLocator())
 
-    return panels.draw(PAPER, workloads, {"": "jobs [%]"}, one, "time", sharey=True)
+    return panels.draw(workloads, {"": "jobs [%]"}, one, "time", sharey=True)
 
 
 def accuracy(workload, equal="jobs", bins=100):
@@ -188,7 +188,7 @@ def draw_accuracy(table):
 
     rows = {equal: f"accuracy [%]\n{words}" for equal, words in EQUAL.items()}
     how = {"legend": False, "sharey": True}
-    return panels.draw(PAPER, table["log"], rows, one, "run time [h]", **how)
+    return panels.draw(table["log"], rows, one, "run time [h]", **how)
 
 
 def rank_correlation(table):

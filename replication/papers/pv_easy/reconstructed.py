@@ -15,7 +15,6 @@ import pandas as pd
 from replication.papers import panels, published, style
 from replication.papers.pv_easy import counts, runs, slowdown, virtual
 from replication.simulator import audits
-from replication.simulator.logs import registry
 from replication.simulator.predictors import Last
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate, warm
@@ -314,9 +313,8 @@ def dots(table):
     for variant, colour in colours.items():
         first.plot([], [], "o", color=colour, label=variant, linestyle="")
     for log in dict.fromkeys(table["trace"]):
-        label = registry.label(log, runs.PAPER)
         look = {"color": "grey", "markerfacecolor": "none", "linestyle": ""}
-        first.plot([], [], logs[log], label=label, **look)
+        first.plot([], [], logs[log], label=log, **look)
     ratios = table[[*VARIANTS]].div(table["published"], axis=0).astype(float)
     spread = np.exp(np.log(ratios.where(ratios > 0)).abs().max().max())
     first.set_xlim(1 / spread / 1.2, spread * 1.2)

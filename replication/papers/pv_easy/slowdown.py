@@ -144,7 +144,7 @@ def bars(table, measure):
 
     xlabel = "size, share of the machine" if several else ""
     rows = {"": NAMES[measure]}
-    return panels.draw("pv_easy", table["trace"], rows, one, xlabel, legend=several)
+    return panels.draw(table["trace"], rows, one, xlabel, legend=several)
 
 
 def outcomes(table, policy="PV-EASY"):

@@ -62,7 +62,7 @@ def draw(table):
         axes.set(ylim=(0, None))
 
     how = {"xlabel": "largest prediction error [%]", "sharex": True}
-    return panels.draw("pv_easy", table["trace"], NAMES, one, **how)
+    return panels.draw(table["trace"], NAMES, one, **how)
 
 
 def by_error(part):

@@ -8,7 +8,7 @@ import pandas as pd
 
 from replication.papers import panels, resampling, style
 from replication.papers.top_percent import intervals
-from replication.papers.top_percent.runs import PAPER, POLICIES, REFERENCE, TITLES, by_scheduler
+from replication.papers.top_percent.runs import POLICIES, REFERENCE, TITLES, by_scheduler
 from replication.simulator.choices import option
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers import EASY
@@ -151,4 +151,4 @@ def draw(table):
         panels.log_ticks(axes.yaxis)
 
     rows = {measure: f"{TITLES[measure]} over Reqtime's" for measure in SHOWN}
-    return panels.draw(PAPER, table["log"], rows, one, "factor on predictions", sharex=True)
+    return panels.draw(table["log"], rows, one, "factor on predictions", sharex=True)

@@ -6,8 +6,6 @@ import pandas as pd
 
 from replication.papers import style
 from replication.papers.top_percent import modes, runs
-from replication.papers.top_percent.runs import PAPER
-from replication.simulator.logs import registry
 from replication.simulator.sweeps import engines
 
 LEAST = 150  # jobs a class must have to be looked at
@@ -95,9 +93,7 @@ def draw(group, about, policy):
     left.step(days, group["predicted"] / HOUR, where="post", **line)
     request = {"color": red, "linestyle": style.LINES[2], "label": "request"}
     left.axhline(group["request"].iloc[0] / HOUR, **request)
-    title = (
-        f"{registry.label(about['log'], PAPER)}: {about['jobs']} jobs of one user, request and size"
-    )
+    title = f"{about['log']}: {about['jobs']} jobs of one user, request and size"
     left.set(xlabel="start [days since the first job's]", ylabel="run time [h]", title=title)
     left.set_ylim(0, None)
     figure.legend(loc="outside lower center", ncols=3)

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from replication.papers import panels, style
-from replication.papers.top_percent.runs import PAPER as NAME
 from replication.papers.top_percent.runs import READINGS, REFERENCE, TITLES
 from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
 
@@ -73,4 +72,4 @@ def draw(ours):
     }
     logs = some["trace"].nunique()
     size = max(style.size(1, logs)[0], 2.2 * logs), 2.2 * len(rows) + 1.2
-    return panels.draw(NAME, some["trace"], rows, one, figsize=size, sharex=True, sharey=True)
+    return panels.draw(some["trace"], rows, one, figsize=size, sharex=True, sharey=True)

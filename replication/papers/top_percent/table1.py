@@ -59,7 +59,7 @@ def draw_priority(table):
         axes.invert_yaxis()
 
     rows = {measure: measure for measure in dict.fromkeys(table["measure"])}
-    return panels.draw(PAPER, table["log"], rows, one, "over Reqtime's")
+    return panels.draw(table["log"], rows, one, "over Reqtime's")
 
 
 def at_request(schedule):

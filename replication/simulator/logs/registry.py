@@ -147,14 +147,6 @@ def rules(name, paper=None):
     return Rules(own["processors"], known["size"], known["overrun"], tuple(known["drop"]))
 
 
-def label(name, paper):
-    """Return a paper's name for a log, or the log's own name if the paper does not use it.
-
-    TraceError for an unknown paper.
-    """
-    return _paper(paper)["logs"].get(name, {}).get("label", name)
-
-
 def _paper(paper):
     name = among(papers(), "no paper", paper, TraceError)
     return toml(paths.PUBLISHED / name / "logs.toml")
