@@ -60,16 +60,15 @@ def draw(table):
     left, right = figure.add_gridspec(1, 2)
     heights = [len(set(table.loc[table["paper"] == key, "row"])) for key in ("heel_and_toe", PAPER)]
     upper, lower = right.subgridspec(2, 1, height_ratios=heights)
-    looks = {DEFAULT: style.COLOURS[1], OTHER: style.COLOURS[0]}
-    markers = dict(zip([DEFAULT, OTHER], ("s", "o"), strict=True))
+    looks = style.series([DEFAULT, OTHER])
     for key, place in zip(NAMES, (left, upper, lower), strict=True):
         axes = figure.add_subplot(place)
         part = table[table["paper"] == key]
         names = list(dict.fromkeys(part["row"]))
-        for k, (name, colour) in enumerate(looks.items()):
+        for k, (name, look) in enumerate(looks.items()):
             at = [names.index(row) + 0.3 * (k - 0.5) for row in part["row"]]
             ratio = part[name].astype(float) / part["published"]
-            axes.plot(ratio, at, markers[name], color=colour, label=name, markersize=4, alpha=0.8)
+            axes.plot(ratio, at, **look | {"linestyle": "", "markersize": 4, "alpha": 0.8})
         axes.axvline(1, color="black", lw=0.8)
         axes.set_yticks(range(len(names)), names)
         axes.set(title=NAMES[key], xscale="log", ylim=(len(names) - 0.4, -0.6))

@@ -1,6 +1,7 @@
 """The style of figures: legible in grey, in print and to colour-blind readers; the same bytes on every run."""
 
 import io
+import itertools
 import textwrap
 from pathlib import Path
 
@@ -28,6 +29,21 @@ LINES = (
 )
 MARKERS = ("o", "s", "^", "D", "v", "X")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---")
+# Places in COLOURS, LINES, MARKERS and HATCHES of the schedulers and interpretations that several pictures show.
+PLACES = {
+    "EASY": 0,
+    "FCFS-EASY": 0,
+    "PV-EASY": 1,
+    "EASY-Last": 2,
+    "SJF-EASY": 3,
+    "default: the words and the textbook": 1,
+    "textbook EASY": 1,
+    "ours, by the words": 1,
+    "reconstructed, or as its simulator is coded": 0,
+    "reconstructed simulator": 0,
+    "ours, as its simulator is coded": 0,
+    "printed": 4,
+}
 BANNER_COLOURS = ("#5A1A00", "#FFE1B8")
 SHEET = str(Path(__file__).parent / "figures.mplstyle")
 
@@ -59,9 +75,14 @@ def bars(names):
 
 
 def _in_turn(names, looks):
+    """Give names of `PLACES` their own look, and the others the remaining ones in turn."""
+    names = list(names)
+    own = {PLACES[name] for name in names if name in PLACES}
+    others = itertools.cycle([k for k in range(len(COLOURS)) if k not in own])
+    places = {name: PLACES[name] if name in PLACES else next(others) for name in names}
     return {
         name: {"label": name} | {key: values[k % len(values)] for key, values in looks.items()}
-        for k, name in enumerate(names)
+        for name, k in places.items()
     }
 
 

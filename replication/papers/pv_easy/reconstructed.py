@@ -292,7 +292,7 @@ def dots(table):
     """Draw our numbers of `numbers` over the published ones on logarithmic axes: a panel for each table, a row for each number."""
     figure, grid = plt.subplots(3, 2, figsize=(8.4, 8.6), sharex=True)
     *panels_, empty = grid.ravel()
-    colours = {TEXTBOOK: style.COLOURS[1], RECONSTRUCTED: style.COLOURS[0]}
+    colours = {name: look["color"] for name, look in style.series(VARIANTS).items()}
     logs = dict(zip(dict.fromkeys(table["trace"]), "os^DvX" * 2, strict=False))
     table = table[table["published"].notna()]
     for axes, item in zip(panels_, TABLES, strict=True):

@@ -17,7 +17,6 @@ from replication.simulator import audits
 from replication.simulator.schedules import measures
 
 CLASSES = 4  # Quarters of the machine.
-LOOKS = ("EASY", "PV-EASY", "EASY-Last")  # each looks the same in every figure
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
 SHORT = {"mbs": "MBS", "mwbs": "MWBS"}
 MEASURES = {"mbs": "bounded slowdown, mean", "mwbs": "bounded slowdown, weighted by size"}
@@ -122,7 +121,7 @@ def readings(schedules, measure, first=None):
 def bars(table, measure):
     """Draw a table of `everyone` or `blocked` as bars with intervals: a panel for each log, groups of jobs across, policies side by side."""
     policies, jobs = (list(dict.fromkeys(table[name])) for name in ("policy", "jobs"))
-    looks, several = style.bars(dict.fromkeys([*LOOKS, *policies])), len(jobs) > 1
+    looks, several = style.bars(policies), len(jobs) > 1
     width = 0.8 / len(policies) if several else 0.8
 
     # It keeps intervals visible on dark bars.
