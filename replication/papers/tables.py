@@ -29,6 +29,7 @@ KEY = ("trace", "policy", "measure")
 OURS = (*KEY, "value", "unit")
 COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "reason", "source")
 NOT_DRAWN = "not drawn"
+NOT_PRINTED = "not in the paper"
 # Kinds of numbers and claims. The first three are counted separately; a check is no finding, and a repeat counts where
 # the fact is entered first.
 EXAMPLE, REPEAT = "example", "repeat"
@@ -210,7 +211,8 @@ def compare(paper, item, ours, reasons=None, extra=False):
     reasons : dict, optional
         Why numbers are not comparable, by trace or by (trace, policy, measure); the latter takes precedence.
     extra : bool
-        Leave out our rows of policies that the item does not print, in place of an error.
+        Append our rows of policies that the item does not print, in place of an error. They have no published value and
+        no verdict.
 
     Returns
     -------
@@ -225,17 +227,19 @@ def compare(paper, item, ours, reasons=None, extra=False):
     """
     where, printed = f"{paper}/{item}", published.rows(paper, item)
     known, mine = {row.key: row.unit for row in printed}, {}
-    policies = {row.policy for row in printed}
+    policies, others = {row.policy for row in printed}, []
     for row in ours.to_dict("records") if hasattr(ours, "to_dict") else ours:
         if missing := [name for name in OURS if name not in row]:
             raise EvidenceError(
                 f"{where}: our row lacks {', '.join(missing)}; needed: {', '.join(OURS)}"
             )
-        if extra and row["policy"] not in policies:
-            continue
         *key, value, unit = (row[name] for name in OURS)
         if tuple(key) in mine:
             raise EvidenceError(f"{where}: {' / '.join(key)} is repeated in our rows")
+        if extra and row["policy"] not in policies:
+            mine[*key,] = value
+            others.append((item, *key, unit, math.nan, value, math.nan, "", NOT_PRINTED, ""))
+            continue
         if tuple(key) not in known:
             published.value(paper, item, **dict(zip(KEY, key, strict=True)))
         _check_unit(f"{where}: {' / '.join(key)}", unit, known[*key,])
@@ -254,7 +258,7 @@ def compare(paper, item, ours, reasons=None, extra=False):
         word, why, difference = rules.number_verdict(value, row, reason)
         values = row.value, math.nan if value is None else float(value), difference
         rows.append((item, *row.key, row.unit, *values, word, why, row.source))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame([*rows, *others], columns=list(COLUMNS))
 
 
 def _check_unit(where, ours, theirs):
@@ -265,13 +269,15 @@ def _check_unit(where, ours, theirs):
 def record_rows(frame):
     """Return the rows of a `compare` for a record: key, unit, ours (None if not finite), reason and verdict.
 
-    The reason is that of a number that cannot be compared. Everything else follows from the published number.
+    The reason is that of a number that cannot be compared. Everything else follows from the published number. Rows of policies
+    that the paper does not print are left out.
     """
     return [
         {name: row[name] for name in ("item", *KEY, "unit")}
         | {"ours": row["ours"] if math.isfinite(row["ours"]) else None}
         | {"reason": row["reason"] if _has_reason(row) else "", "verdict": row["verdict"]}
         for row in frame.to_dict("records")
+        if row["reason"] != NOT_PRINTED
     ]
 
 

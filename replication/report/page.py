@@ -259,21 +259,22 @@ class Page:
         part : bool
             Leave out the published numbers that `ours` does not have: other notebooks draw those.
         extra : bool
-            Leave out rows of `ours` whose policy the item does not print, in place of an error.
+            Show rows of `ours` whose policy the item does not print, without a verdict, in place of an error.
         """
         item = item or self.item
         if self.changes:
-            ours = _published_only(self.paper, item, ours)
+            ours = _published_only(self.paper, item, ours, extra)
         frame = tables.compare(self.paper, item, ours, reasons, extra)
         if part or self.changes:
             frame = frame[frame["reason"] != rules.NOT_COMPUTED].reset_index(drop=True)
         if self.changes and frame.empty:
             return self.say(f"The paper has no numbers of {', '.join(self.logs)}.")
         if self.undecided:
-            open_ = frame["verdict"] != rules.NOT_COMPARABLE
+            open_ = ~frame["verdict"].isin([rules.NOT_COMPARABLE, ""])
             frame.loc[open_, ["verdict", "reason"]] = [rules.NOT_COMPARABLE, self.undecided]
         self._comparisons[item] = tables.record_rows(frame)
-        readable = _readable(self._comparisons[item], self.paper, item)
+        others = frame[frame["reason"] == tables.NOT_PRINTED].to_dict("records")
+        readable = _readable(self._comparisons[item], self.paper, item, others)
         caption = f"Paper against ours: {self.paper} {item}"
         name = None if item == self.item else item
         return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)
@@ -443,23 +444,37 @@ def _handed_over():
     return [name for cell in given for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
 
 
-def _published_only(paper, item, rows):
-    """Return our numbers without those of logs and schedulers that the paper does not have."""
+def _published_only(paper, item, rows, extra=False):
+    """Return our numbers without those of logs and, unless `extra`, schedulers that the paper does not have."""
     of_paper = {row.key for row in published.rows(paper, item)}
+    policies = {policy for _, policy, _ in of_paper}
     rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
-    return [row for row in rows if tuple(row[part] for part in tables.KEY) in of_paper]
+    return [
+        row
+        for row in rows
+        if tuple(row[part] for part in tables.KEY) in of_paper
+        or (extra and row["policy"] not in policies)
+    ]
 
 
-def _readable(rows, paper, item):
-    """Return a comparison with numbers as text: the paper's as printed, relative differences in per cent."""
+def _readable(rows, paper, item, others):
+    """Return a comparison with numbers as text: the paper's as printed, relative differences in per cent.
+
+    `others` are the rows of policies that the paper does not print.
+    """
     printed = {row.key: row for row in published.rows(paper, item)}
     numbers = [tables.Number(paper, printed[tables.key_of(row)[1:]], "", row) for row in rows]
     rows = [
         one.shown() | {"remark": "; ".join(filter(None, (one.reason, one.published.source)))}
         for one in numbers
     ]
+    rows += [
+        {name: row[name] for name in (*tables.KEY, "unit", "verdict")}
+        | {"ours": shown.ours(row["ours"], row["unit"]), "remark": row["reason"]}
+        for row in others
+    ]
     columns = [*tables.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=columns).fillna("")
 
 
 def _plain(value):

@@ -184,6 +184,18 @@ def test_nothing_published_vanishes():
     assert list(tables.compare("pv_easy", "table5", [])["verdict"]) == ["not comparable"] * 6
 
 
+def test_a_policy_that_the_paper_does_not_print_is_shown_without_a_verdict():
+    rows = [*TABLE5, ("CTC-SP2", "Aging", "total_load", 60.0, "%")]
+    result = tables.compare("pv_easy", "table5", frame(rows), extra=True)
+    assert result[:6].equals(tables.compare("pv_easy", "table5", frame()))
+    last = result.iloc[6]
+    assert list(last[["policy", "ours", "verdict"]]) == ["Aging", 60.0, ""]
+    assert math.isnan(last["published"]) and math.isnan(last["difference"])
+    assert len(tables.record_rows(result)) == 6
+    with pytest.raises(EvidenceError, match="Aging / total_load is repeated"):
+        tables.compare("pv_easy", "table5", frame([*rows, rows[-1]]), extra=True)
+
+
 def test_reasons_go_by_trace_or_by_number():
     reasons = {"CTC-SP2": "whole log", ("CTC-SP2", "PV-EASY", "wasted_load"): "one number"}
     result = tables.compare("pv_easy", "table5", frame(), reasons)

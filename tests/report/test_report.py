@@ -107,6 +107,20 @@ def test_the_verdict_line_names_the_largest_differences(project):
     assert "partly reproduced" in markup
 
 
+@pytest.mark.parametrize(
+    ("values", "word"),
+    [
+        ((21.4, 18.7), "reproduced"),
+        ((21.4, 99.0), "partly reproduced"),  # exactly one half
+        ((99.0, 99.0), "not reproduced"),
+    ],
+)
+def test_an_item_is_partly_reproduced_from_one_half(project, values, word):
+    draw(project, ours=[row | {"value": value} for row, value in zip(OURS, values, strict=False)])
+    (paper,) = [one for one in results.collect("paper").papers if one.items]
+    assert assemble.verdict_of(paper.items[0], paper)[0] == word
+
+
 def test_long_tables_are_cut_and_columns_have_names(project):
     draw(project, rows=61)
     markup = assemble.build().read_text()
