@@ -23,7 +23,7 @@ OTHER = "other"
 WIDTH = 240
 FORMAT = 3  # of a record, see docs/architecture.md
 #: Names of outputs; another name in a record is not followed.
-OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)?(\.verdicts)?\.(png|csv)")
+OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*(\.verdicts)?\.(png|csv)")
 #: The environment variable with the folder in which a notebook's kernel leaves its outputs.
 RUNNING = "REPLICATION_RUNNING"
 #: The fields of a record, of its provenance and files, of a comparison, of a claim and of a case.
