@@ -110,13 +110,18 @@ def _entered(entry):
     return Variant(**entry | {"logs": tuple(entry.get("logs", ())), "cleaning": cleaning})
 
 
+#: A log that no paper uses. The further ones of the registry are the subject of studies/other_logs.
+OUT_OF_SAMPLE = "CEA-Curie"
+
+
 def others(logs):
-    """Return a variant for each registered log that a paper with some `logs` lacks, and for each of `LOADS`.
+    """Return a variant for each log of the other papers and `OUT_OF_SAMPLE`, and for each of `LOADS`.
 
     A second version of one of its logs is another cleaning and not another log.
     """
     stems = {log.removesuffix("-2") for log in logs}
-    strangers = [log for log in registry.names() if not log.endswith("-2") and log not in stems]
+    known = [log for log in registry.names() if registry.info(log).papers or log == OUT_OF_SAMPLE]
+    strangers = [log for log in known if not log.endswith("-2") and log not in stems]
     return [
         *(Variant(log, logs=(log,)) for log in strangers),
         *(Variant(f"load {100 * load:.0f} %", load=load) for load in LOADS),
