@@ -253,7 +253,7 @@ def test_an_earlier_simulator_is_a_warning_and_a_mark(project, capsys):
     assert main(["check"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == "warning: 1 records were made by an earlier simulator"
-    marked = assemble.build().read_text().count("made by an earlier simulator</span>")
+    marked = assemble.build().read_text().count("Made by an earlier simulator.</span>")
     assert marked == 1
 
 

@@ -8,7 +8,6 @@ import pandas as pd
 
 from replication.papers import placebo, resampling, style
 from replication.papers.heel_and_toe import campaign
-from replication.papers.heel_and_toe.campaign import PAPER
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.heel_and_toe.trends import ends
 from replication.papers.panels import bars, draw
@@ -370,7 +369,7 @@ def draw_gains(table, names):
         axes.axhline(0, color="black", lw=0.8)
         axes.set_xscale("symlog", linthresh=1)
 
-    return draw(PAPER, table["log"], GAINS, one, "badness f", sharex=True)
+    return draw(table["log"], GAINS, one, "badness f", sharex=True)
 
 
 def draw_random(table, let_past):
@@ -388,4 +387,4 @@ def draw_random(table, let_past):
         axes.axhline(0, color="black", lw=0.8)
         axes.set_xlim(-0.2, 1.6 * own["wild"].max())
 
-    return draw(PAPER, model["log"], GAINS, one, "wild backfills [% of jobs]")
+    return draw(model["log"], GAINS, one, "wild backfills [% of jobs]")

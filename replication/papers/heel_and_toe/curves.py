@@ -89,7 +89,7 @@ def panels(results, measures, band=True, scale="linear", yscale="linear"):
             log_ticks(axes.yaxis)
 
     rows = {measure: words for measure, (words, _) in measures.items()}
-    figure = draw("heel_and_toe", results["log"], rows, one, "badness f", sharex=True)
+    figure = draw(results["log"], rows, one, "badness f", sharex=True)
     least, most = results["f"].min(), results["f"].max()
     if least > 0:  # of what does not exist at f = 0 the axis says where it starts
         ticks = [f for f in figure.axes[0].get_xticks() if least + 0.1 * (most - least) < f <= most]
