@@ -53,7 +53,7 @@ lab: $(KERNELS)  ## Open the explorer and the notebooks in JupyterLab
 check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check
 
-report: $(READY)  ## Build the article and the report from existing results
+report: $(READY)  ## Build both articles and the report from existing results
 	@$(PY) -m replication report
 
 traces: $(READY)  ## Download the real logs

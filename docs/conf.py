@@ -15,7 +15,7 @@ from replication.simulator.choices import Choice  # noqa: E402
 from replication.simulator.logs import registry  # noqa: E402
 
 project = "replication"
-author = "The replication authors"
+author = "Backfilling Replication Project"
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
 exclude_patterns = ["_build"]
 html_theme = "furo"

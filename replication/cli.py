@@ -197,7 +197,7 @@ def _run(own, only, scale, settings, listing, workers, engine):
 
 @shell.command()
 def report():
-    """Build the report and the article from the recorded results."""
+    """Build the report and both articles from the recorded results."""
     from replication.report import assemble
 
     click.echo(f"report: {assemble.build()}")

@@ -17,6 +17,7 @@ DEFAULT, OTHER = (
 )
 COLUMNS = ["paper", "row", "log", "published", DEFAULT, OTHER]
 NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
+SMALLEST = 0.01  # %, the low end of the axis; printed ratios have three digits
 #: Heel-and-toe's numbers at f = 10: the ends of ranges over the logs.
 RANGES = {
     "backfilled_increase": "backfilled jobs (+%)",
@@ -55,25 +56,27 @@ def read(numbers):
 
 
 def draw(table):
-    """Draw our numbers over the published ones on logarithmic axes: a panel for each paper, a line for each measure of a policy."""
-    figure = plt.figure(figsize=(10.4, 7.2))
-    left, right = figure.add_gridspec(1, 2)
-    heights = [len(set(table.loc[table["paper"] == key, "row"])) for key in ("heel_and_toe", PAPER)]
-    upper, lower = right.subgridspec(2, 1, height_ratios=heights)
-    looks = style.series([DEFAULT, OTHER])
-    for key, place in zip(NAMES, (left, upper, lower), strict=True):
-        axes = figure.add_subplot(place)
-        part = table[table["paper"] == key]
-        names = list(dict.fromkeys(part["row"]))
-        for k, (name, look) in enumerate(looks.items()):
-            at = [names.index(row) + 0.3 * (k - 0.5) for row in part["row"]]
-            ratio = part[name].astype(float) / part["published"]
-            axes.plot(ratio, at, **look | {"linestyle": "", "markersize": 4, "alpha": 0.8})
-        axes.axvline(1, color="black", lw=0.8)
-        axes.set_yticks(range(len(names)), names)
-        axes.set(title=NAMES[key], xscale="log", ylim=(len(names) - 0.4, -0.6))
-        axes.margins(x=0.09)  # so that each axis has a tick at its low end
-        axes.set_xlabel("ours over the published number")
-        panels.log_ticks(axes.xaxis)
-    panels.below_all(figure, figure.axes[0])
+    """Draw the distance of our numbers from the published ones, in % on a logarithmic axis; a line for each measure of a policy.
+
+    Of Top Percent's ratios this is the difference, in hundredths of the requests' value. Dotted lines are the limits of
+    the verdicts, or half of the last digit of the ratios.
+    """
+    names = list(dict.fromkeys(table["row"]))
+    figure, axes = plt.subplots(figsize=(8.6, 0.24 * len(names) + 1.1))
+    ratios = (table["paper"] == PAPER).all()
+    for k, (name, look) in enumerate(style.series([DEFAULT, OTHER]).items()):
+        ours = table[name].astype(float)
+        if ours.isna().all():
+            continue
+        base = 1 if ratios else table["published"]
+        distance = (100 * (ours - table["published"]) / base).abs().clip(lower=SMALLEST)
+        at = [names.index(row) + 0.3 * (k - 0.5) for row in table["row"]]
+        axes.plot(distance, at, **look | {"linestyle": "", "markersize": 4.5, "alpha": 0.8})
+    for limit in (0.05,) if ratios else (1, 5, 20):
+        axes.axvline(limit, color="black", lw=0.8, ls=(0, (2, 3)))
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xscale="log", ylim=(len(names) - 0.4, -0.6))
+    axes.set_xlabel("distance from the published number [%]")
+    panels.log_ticks(axes.xaxis)
+    panels.below_all(figure, axes)
     return figure

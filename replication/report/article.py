@@ -1,12 +1,14 @@
-"""The article: ``article/article.md``, edited by hand, with its references filled in from the records.
+"""The two articles, ``article/replication.md`` and ``article/studies.md``, with their references filled in from the records.
 
-pandoc makes HTML for the report and, through typst, ``figures/article.pdf``. The source holds two kinds of reference
+pandoc makes HTML for the report and, through typst, a PDF of each in ``figures/``. The sources hold two kinds of reference
 to recorded results; docs/architecture.md describes them.
 
 ``{value TABLE COLUMN NAME=VALUE ...; FORMAT}``
     The cells of a column in the rows that meet all conditions.
 ``{verdict PAPER/CLAIM; holds}``
     The verdict on a claim. The verdict that the sentence assumes is part of the reference.
+
+A line ``{section FILE; ITEM}`` is replaced by the file, if the item has a record.
 """
 
 import re
@@ -22,11 +24,14 @@ from replication.report import record
 from replication.report.render import SIGNS, TEMPLATES, uri
 from replication.simulator import paths
 
+#: The articles, in the order of the report.
+NAMES = "replication", "studies"
 # Braces behind a bracket are the attributes of a picture.
 REFERENCE = re.compile(r"(?<!\))\{[^{}]*\}")
 PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
 #: The source names pictures from its own folder, so that a forge shows them.
 FROM_SOURCE = "](../figures/"
+SECTION = re.compile(r"^\{section ([\w.]+); ([\w/]+)\}$", re.MULTILINE)
 IMAGE = re.compile(r'<img src="([^"]+)"')
 CONDITION = re.compile(r"([^=~]+)([=~])(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
@@ -40,20 +45,22 @@ class ArticleError(EvidenceError):
     """An article that disagrees with the results; ``lines`` has a line for each place in the source."""
 
     def __init__(self, lines):
-        super().__init__(f"{len(lines)} places of the article disagree with the results")
+        super().__init__(f"{len(lines)} places of an article disagree with the results")
         self.lines = lines
 
 
 def exists():
-    """Return True if there is an article."""
-    return (paths.ARTICLE / "article.md").is_file()
+    """Return True if the articles are there."""
+    return all((paths.ARTICLE / f"{name}.md").is_file() for name in NAMES)
 
 
-def html(results):
-    """Return the article as an HTML fragment with its pictures embedded.
+def html(name, results):
+    """Return an article as an HTML fragment with its pictures embedded; anchors begin with its name.
 
     Parameters
     ----------
+    name : str
+        One of `NAMES`.
     results : replication.report.results.Results
 
     Raises
@@ -65,27 +72,38 @@ def html(results):
     def embed(match):
         return f'<img loading="lazy" src="{uri((record.folder("paper") / match[1]).read_bytes())}"'
 
-    return IMAGE.sub(embed, _pandoc(fill_references(results), "html", "--mathml"))
+    prefix = f"article-{name}-"
+    made = _pandoc(
+        name, fill_references(name, results), "html", "--mathml", f"--id-prefix={prefix}"
+    )
+    # Claims are in the report, not in the article.
+    return IMAGE.sub(embed, made.replace(f'href="#{prefix}claim:', 'href="#claim:'))
 
 
-def pdf(results):
-    """Return the article as a PDF in bytes; the same results give the same bytes."""
-    text = fill_references(results, link=False)
+def pdf(name, results):
+    """Return an article as a PDF in bytes; the same results give the same bytes."""
+    text = fill_references(name, results, link=False)
     workplace = paths.BUILD / "article"
     workplace.mkdir(parents=True, exist_ok=True)
     for file in PICTURE.findall(text):
         (workplace / file).parent.mkdir(parents=True, exist_ok=True)
         (workplace / file).write_bytes((record.folder("paper") / file).read_bytes())
-    source = workplace / "article.typ"
-    source.write_text(_pandoc(text, "typst", "--shift-heading-level-by=-1"), encoding="utf-8")
+    source = workplace / f"{name}.typ"
+    made = _pandoc(name, text, "typst", "--shift-heading-level-by=-1")
+    source.write_text(made, encoding="utf-8")
     # Without the fonts and the date of this machine the bytes are the same everywhere.
     return typst.compile(source, root=workplace, ignore_system_fonts=True, timestamp=0)
 
 
-def fill_references(results, link=True):
-    """Return the source with all references filled in; `link` links verdicts to the report."""
-    source = (paths.ARTICLE / "article.md").read_text(encoding="utf-8")
-    text, problems = _fill(source, results, link)
+def fill_references(name, results, link=True):
+    """Return the source of an article with all references filled in; `link` links verdicts to the report."""
+    return PER_CENT.sub("\u00a0", MINUS.sub("\u2212", _filled(f"{name}.md", results, link)))
+
+
+def _filled(file, results, link):
+    source = (paths.ARTICLE / file).read_text(encoding="utf-8")
+    sections = SECTION.findall(source)
+    text, problems = _fill(SECTION.sub(r"<\1>", source), results, link)
     text = text.replace(FROM_SOURCE, "](")
     for match in PICTURE.finditer(text):
         if not (record.folder("paper") / match[1]).is_file():
@@ -94,8 +112,11 @@ def fill_references(results, link=True):
     for match in re.finditer(r"@([\w-]+)", source):
         if f"{{{match[1]}," not in library:
             problems.append((match.start(), f"no entry {match[1]!r} in references.bib"))
-    _raise(problems, "article/article.md", source)
-    return PER_CENT.sub("\u00a0", MINUS.sub("\u2212", text))
+    _raise(problems, f"article/{file}", source)
+    for part, item in sections:
+        known = record.read("paper", item)
+        text = text.replace(f"<{part}>", _filled(part, results, link) if known else "")
+    return text
 
 
 def readme(results):
@@ -134,7 +155,7 @@ def _raise(problems, name, source):
         raise ArticleError([f"{name}:{line}: {why}" for line, why in lines])
 
 
-def _pandoc(text, to, *options):
+def _pandoc(name, text, to, *options):
     ending = {"typst": "typ"}.get(to, to)
     cited = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     names = ", ".join(author["name"] for author in cited["authors"])
@@ -142,6 +163,7 @@ def _pandoc(text, to, *options):
     options = ["--standalone", f"--template={TEMPLATES / f'article.{ending}'}", *options]
     options += ["--citeproc", f"--bibliography={paths.ARTICLE / 'references.bib'}", "--wrap=none"]
     options += ["--metadata=link-citations:true", "--variable", f"version={version}"]
+    options += ["--variable", f"name={name}"]
     return pypandoc.convert_text(text, to, format=SOURCE, extra_args=options)
 
 
@@ -227,7 +249,13 @@ class References:
         every = [one for paper in papers for one in paper.claims]
         if part == "claims":
             return [
-                {"claim": c.id_in_paper, "verdict": c.verdict, "held": c.count, "kind": c.about}
+                {
+                    "claim": c.id_in_paper,
+                    "verdict": c.verdict,
+                    "held": c.count,
+                    "kind": c.about,
+                    "other": "yes" if c.otherwise else "no",
+                }
                 for c in every
             ]
         if part == "cases":

@@ -1,4 +1,4 @@
-"""The report: the article and everything behind it on one HTML page, made from the records."""
+"""The report: the articles and everything behind it on one HTML page, made from the records."""
 
 import hashlib
 import html
@@ -52,7 +52,7 @@ def build():
     -------
     pathlib.Path
         ``figures/report.html`` if it is complete, from real logs at paper scale; else below ``build/``. With the
-        first, ``article.pdf``, ``verdicts.csv`` and ``sensitivity.csv`` are written next to it, and the table of results in
+        first, the PDF of each article, ``verdicts.csv`` and ``sensitivity.csv`` are written next to it, and the table of results in
         README.md.
 
     Raises
@@ -69,12 +69,13 @@ def build():
     complete = kinds[0] == "paper" and not results.missing
     sensitivity = tables.sensitivity(results.papers)
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kinds[0]) / "report.html"
-    text, outputs = "", {}
+    texts, outputs = {}, {}
     if complete and article.exists():
-        text = article.html(results)
-        outputs[target.with_name("article.pdf")] = article.pdf(results)
+        for name in article.NAMES:
+            texts[name] = article.html(name, results)
+            outputs[target.with_name(f"{name}.pdf")] = article.pdf(name, results)
         outputs[paths.ROOT / "README.md"] = article.readme(results).encode()
-    outputs[target] = page(results, sensitivity, text)
+    outputs[target] = page(results, sensitivity, texts)
     for path, content in outputs.items():
         writing.write(path, content)
     if complete:
@@ -83,23 +84,17 @@ def build():
     return target
 
 
-def page(results, sensitivity, text=""):
+def page(results, sensitivity, texts):
     """Return the report as HTML in bytes.
 
-    `sensitivity` is the table of `replication.papers.tables.sensitivity`, `text` the article as HTML.
+    `sensitivity` is the table of `replication.papers.tables.sensitivity`, `texts` the articles as HTML by name.
     """
     items = results.every("items")
     prose = Prose(items)
     script = (render.TEMPLATES / "report.js").read_text(encoding="utf-8")
-    summary, heading, rest = text.partition("<h2")
     made = render.JINJA.get_template("report.html.j2").render(
         kind=results.kind,
-        article=Markup(_wide(summary)),
-        rest=Markup(_wide(heading + rest)),
-        sections=[
-            (place, Markup(title))
-            for place, title in re.findall(r'<h2[^>]* id="([^"]+)"[^>]*>(.*?)</h2>', text)
-        ],
+        articles=[_article(*text) for text in texts.items()],
         notices=_notices(results, items),
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
         sensitivity=sensitivity.map(shown.text).to_dict("records"),
@@ -120,6 +115,17 @@ def page(results, sensitivity, text=""):
         dumps=json.dumps,
     )
     return CONTROL.sub("", prose.fill(made)).encode()
+
+
+def _article(name, text):
+    summary, heading, rest = text.partition("<h2")
+    sections = re.findall(r'<h2[^>]* id="([^"]+)"[^>]*>(.*?)</h2>', text)
+    return {
+        "name": name,
+        "summary": Markup(summary),
+        "rest": Markup(_wide(heading + rest)),
+        "sections": [(place, Markup(title)) for place, title in sections],
+    }
 
 
 class Prose:

@@ -1,4 +1,6 @@
-"""The article: references into the records, and the same bytes from the same results."""
+"""The articles: references into the records, and the same bytes from the same results."""
+
+import re
 
 import pytest
 
@@ -12,19 +14,48 @@ def recorded():
     return results.recorded()
 
 
-def test_the_article_agrees_with_the_records(recorded):
-    text = article.fill_references(recorded)
-    assert "{value" not in text and "{verdict" not in text
+@pytest.mark.parametrize("name", article.NAMES)
+def test_an_article_agrees_with_the_records(recorded, name):
+    text = article.fill_references(name, recorded)
+    assert "{value" not in text and "{verdict" not in text and "{section" not in text
 
 
-def test_the_pdf_is_the_same_twice(recorded):
-    assert article.pdf(recorded) == article.pdf(recorded)
+@pytest.mark.parametrize(("name", "pages"), [("replication", 8), ("studies", 10)])
+def test_a_pdf_is_the_same_twice_and_short(recorded, name, pages):
+    made = article.pdf(name, recorded)
+    assert made == article.pdf(name, recorded)
+    assert 1 < len(re.findall(rb"/Type ?/Page\b", made)) <= pages
 
 
-def test_the_page_holds_its_pictures_and_citations(recorded):
-    markup = article.html(recorded)
-    assert markup.count("<figure") == markup.count("data:image/png;base64,") > 5
-    assert 'id="ref-lifka"' in markup and "<h2" in markup
+def test_the_abstract_of_the_replication_is_short_and_without_symbols(recorded):
+    abstract = article.fill_references("replication", recorded).split("abstract: |")[1]
+    abstract = re.sub(r"\[@\w+\]", "", abstract.split("\n---\n")[0])
+    assert len(abstract.split()) <= 200 and len(re.findall(r"\d+", abstract)) <= 10
+    assert not set(abstract) & set("✓◐✗≈")
+
+
+@pytest.mark.parametrize("name", article.NAMES)
+def test_a_page_holds_its_pictures_and_citations(recorded, name):
+    markup = article.html(name, recorded)
+    assert markup.count("<figure") == markup.count("data:image/png;base64,") >= 3
+    assert f'id="article-{name}-ref-pv_easy"' in markup and "<h2" in markup
+    anchors = set(re.findall(r' id="([^"]+)"', markup))
+    links = re.findall(r'href="#([^"]+)"', markup)
+    assert {
+        link for link in links if link not in anchors and not link.startswith("claim:")
+    } == set()
+
+
+def test_a_section_is_there_if_its_item_has_a_record(recorded, tmp_path, monkeypatch):
+    for name, text in {
+        "studies.md": "{section a.md; pv_easy/table1}\n\n{section b.md; pv_easy/nothing}\n",
+        "a.md": "{value pv_easy.claims verdict claim=no-violation}",
+        "b.md": "{value none}",
+        "references.bib": "",
+    }.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(paths, "ARTICLE", tmp_path)
+    assert article.fill_references("studies", recorded).split() == ["check"]
 
 
 @pytest.mark.parametrize(
@@ -66,15 +97,15 @@ def test_faults(recorded, reference, words):
 
 
 def test_all_faults_are_named_with_their_lines(recorded, tmp_path, monkeypatch):
-    (tmp_path / "article.md").write_text(
+    (tmp_path / "studies.md").write_text(
         "---\ntitle: A\n---\n\n{verdict pv_easy/no-violation; fails} [@nobody]\n\n![x](no/picture.png)\n"
     )
     (tmp_path / "references.bib").write_text("")
     monkeypatch.setattr(paths, "ARTICLE", tmp_path)
     with pytest.raises(article.ArticleError, match="3 places") as fault:
-        article.fill_references(recorded)
+        article.fill_references("studies", recorded)
     assert [line.split(": ")[0] for line in fault.value.lines] == [
-        "article/article.md:5",
-        "article/article.md:5",
-        "article/article.md:7",
+        "article/studies.md:5",
+        "article/studies.md:5",
+        "article/studies.md:7",
     ]

@@ -15,7 +15,7 @@ add("h2", place => place.textContent);
 add(".item > summary", place => place.textContent, paper);
 add("#all-claims .row", place => place.firstElementChild.textContent + " " + place.childNodes[1].textContent,
   place => `${place.dataset.also} ${place.closest("details.list").querySelector("summary").textContent.split(":")[0]}`);
-add("#article :is(h3, p, li)", place => place.textContent);
+add(".article :is(h3, p, li)", place => place.textContent);
 add("#all-numbers .row", place => `${place.dataset.title}: ${[...place.cells].map(cell => cell.firstChild?.textContent ?? "").join(" ")} ${place.cells[place.cells.length - 1].textContent}`,
   place => place.dataset.title);
 function wanted(text) {
@@ -63,7 +63,7 @@ document.addEventListener("click", event => {
 });
 if (location.hash) go(decodeURIComponent(location.hash.slice(1)));
 addEventListener("beforeprint", () => {
-  for (const one of document.querySelectorAll("details.item, details.list, #article")) one.open = true;
+  for (const one of document.querySelectorAll("details.item, details.list, .article")) one.open = true;
 });
 const links = new Map([...document.querySelectorAll("nav a")].map(a => [a.hash.slice(1), a]));
 const places = [...links.keys()].map(id => document.getElementById(id)).filter(Boolean);
