@@ -7,8 +7,6 @@ to recorded results; docs/architecture.md describes them.
     The cells of a column in the rows that meet all conditions.
 ``{verdict PAPER/CLAIM; holds}``
     The verdict on a claim. The verdict that the sentence assumes is part of the reference.
-
-A line ``{section FILE; ITEM}`` is replaced by the file, if the item has a record.
 """
 
 import re
@@ -31,7 +29,6 @@ REFERENCE = re.compile(r"(?<!\))\{[^{}]*\}")
 PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
 #: The source names pictures from its own folder, so that a forge shows them.
 FROM_SOURCE = "](../figures/"
-SECTION = re.compile(r"^\{section ([\w.]+); ([\w/]+)\}$", re.MULTILINE)
 IMAGE = re.compile(r'<img src="([^"]+)"')
 CONDITION = re.compile(r"([^=~]+)([=~])(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
@@ -97,13 +94,8 @@ def pdf(name, results):
 
 def fill_references(name, results, link=True):
     """Return the source of an article with all references filled in; `link` links verdicts to the report."""
-    return PER_CENT.sub("\u00a0", MINUS.sub("\u2212", _filled(f"{name}.md", results, link)))
-
-
-def _filled(file, results, link):
-    source = (paths.ARTICLE / file).read_text(encoding="utf-8")
-    sections = SECTION.findall(source)
-    text, problems = _fill(SECTION.sub(r"<\1>", source), results, link)
+    source = (paths.ARTICLE / f"{name}.md").read_text(encoding="utf-8")
+    text, problems = _fill(source, results, link)
     text = text.replace(FROM_SOURCE, "](")
     for match in PICTURE.finditer(text):
         if not (record.folder("paper") / match[1]).is_file():
@@ -112,11 +104,8 @@ def _filled(file, results, link):
     for match in re.finditer(r"@([\w-]+)", source):
         if f"{{{match[1]}," not in library:
             problems.append((match.start(), f"no entry {match[1]!r} in references.bib"))
-    _raise(problems, f"article/{file}", source)
-    for part, item in sections:
-        known = record.read("paper", item)
-        text = text.replace(f"<{part}>", _filled(part, results, link) if known else "")
-    return text
+    _raise(problems, f"article/{name}.md", source)
+    return PER_CENT.sub("\u00a0", MINUS.sub("\u2212", text))
 
 
 def readme(results):
