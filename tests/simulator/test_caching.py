@@ -34,11 +34,11 @@ def copy(tmp_path):
             capture_output=True,
             check=True,
         )
-        where, digest = done.stdout.split()
+        where, digest = done.stdout.strip().rsplit(None, 1)
         assert len(digest) == 64
         return Path(where)
 
-    return folder, tmp_path / "replication" / "simulator" / "kernels" / "laf.py"
+    return folder, tmp_path / "replication" / "simulator" / "kernels" / "list_scheduler.py"
 
 
 def test_the_folder_is_named_by_sources_and_settings(copy, tmp_path):
