@@ -95,7 +95,7 @@ def test_an_engine_that_does_not_exist_is_refused(monkeypatch, capsys):
     monkeypatch.setenv("REPLICATION_ENGINE", "treads")
     with pytest.raises(engines.EngineError, match="'treads'"):
         sweep.run(tasks(), folder=None)
-    assert __main__.main(["figures", "--engine", "treads"]) == 1
+    assert __main__.main(["figures", "--engine", "treads"]) == 2
 
 
 @pytest.mark.slow

@@ -55,6 +55,7 @@ class Constant(Predictor, name="constant"):
 
 
 class OnlineLastWithoutStarts(OnlineLast, name="online-last-2"):
+    draws_at_random = False
     begin = Predictor.begin
 
 

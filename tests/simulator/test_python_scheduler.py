@@ -164,7 +164,7 @@ def test_what_no_machine_could_do_is_refused(act, message):
 
 
 def test_an_exception_names_the_scheduler_and_the_time():
-    class Failing(rp.PythonScheduler, name="failing"):
+    class Failing(rp.PythonScheduler, name="failing-schedule"):
         def schedule(self, now):
             self.begin(self.queue[3])
 
