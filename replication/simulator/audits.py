@@ -47,7 +47,7 @@ def _alone_at_head(schedule):
 
 
 @_cache
-def head_since(schedule):
+def head_since(schedule) -> np.ndarray:
     """Return when each job came to the head of the queue.
 
     Parameters
@@ -63,7 +63,7 @@ def head_since(schedule):
 
 
 @_cache
-def blocked(schedule):
+def blocked(schedule) -> np.ndarray:
     """Return the mask of the jobs that came to the head of the queue and could not start at that instant.
 
     Preempted jobs count by their last wait: a job at the head stays there until it starts, and then cannot be
@@ -81,7 +81,7 @@ def blocked(schedule):
 
 
 @_cache
-def earliest_at_head(schedule):
+def earliest_at_head(schedule) -> np.ndarray:
     """Return the first instant at which each blocked job could have started if no later job had run.
 
     From then on, idle processors and those of later jobs together suffice.
@@ -101,7 +101,7 @@ def earliest_at_head(schedule):
     return np.where(blocked(schedule), earliest, schedule.start)
 
 
-def head_violations(schedule):
+def head_violations(schedule) -> np.ndarray:
     """Return the mask of the jobs that waited at the head while idle and shadow processors sufficed.
 
     Jobs of lower priority delay such a job (PV-EASY, sections 3.1 and 4.2).
@@ -118,7 +118,7 @@ def head_violations(schedule):
 
 
 @_cache
-def reservations(schedule, which="first", by="predictions"):
+def reservations(schedule, which="first", by="predictions") -> np.ndarray:
     """Return the reservation of each blocked job.
 
     It is computed as the scheduler does at that instant: from the running jobs and their predictions, in PV-EASY from
@@ -192,7 +192,7 @@ def _reservations_at(schedule, since, start, end, plans, correction=0, sunny=Fal
 
 
 @_cache
-def earliest_of_running(schedule):
+def earliest_of_running(schedule) -> np.ndarray:
     """Return the first real shadow time of each blocked job (heel-and-toe, section 5).
 
     It is the first instant at which enough of the jobs that ran when the job came to the head have really ended. Jobs
@@ -214,7 +214,9 @@ def earliest_of_running(schedule):
     return np.where(blocked(schedule), np.minimum(ends, schedule.start), schedule.start)
 
 
-def reservation_delays(schedule, blame="since-reserved", which="first", by="predictions"):
+def reservation_delays(
+    schedule, blame="since-reserved", which="first", by="predictions"
+) -> np.ndarray:
     """Return the delay of each job whose reservation a later job violated.
 
     A job that starts after its reservation suffers a violation if it could have started earlier without the later jobs
@@ -259,7 +261,7 @@ def reservation_delays(schedule, blame="since-reserved", which="first", by="pred
     return np.where(violated, schedule.start - reserved, 0)
 
 
-def alone(schedule, jobs=None):
+def alone(schedule, jobs=None) -> np.ndarray:
     """Return the start of each job if no job of lower priority had been submitted.
 
     This is the literal definition of strict fairness (PV-EASY, section 3.1). Up to the submission of a job both
@@ -301,7 +303,7 @@ def alone(schedule, jobs=None):
     return start
 
 
-def is_replayed(scheduler):
+def is_replayed(scheduler) -> bool:
     """Return whether the scheduler's kernel can continue from any instant, so that `alone` is fast for all jobs."""
     plain = isinstance(scheduler, EASY) and scheduler.is_plain
     if isinstance(scheduler, PVEasy):
@@ -323,7 +325,7 @@ def _replay(schedule):
         return audits.pv_easy_without_later(w.machine, rules, memory, spare, schedule.start)
 
 
-def start_delays(schedule, since="alone"):
+def start_delays(schedule, since="alone") -> np.ndarray:
     """Return the delay of each blocked job by later jobs (PV-EASY, Table 1).
 
     Parameters
@@ -351,7 +353,7 @@ def start_delays(schedule, since="alone"):
     return np.where(blocked(schedule), np.maximum(schedule.start - fair, 0), 0)
 
 
-def postponements(schedule):
+def postponements(schedule) -> tuple[np.ndarray, np.ndarray]:
     """Return the postponements of the reservations of blocked jobs under EASY with any predictor.
 
     They are computed from the schedule, at each submission and end, from the running jobs and their predictions.

@@ -169,7 +169,7 @@ class Choice:
         return f"{type(self).__name__}({', '.join(options)})"
 
     @classmethod
-    def check(cls, value, what=None):
+    def check(cls, value, what=None) -> Any:
         """Return `value` if it belongs to the family; raise `error` with the members otherwise.
 
         `what` is the noun for the value in the message; the family's name by default.
@@ -190,12 +190,12 @@ class Choice:
         )
 
     @property
-    def functions(self):
+    def functions(self) -> list:
         """The options that are callable; their text does not identify them."""
         return [value for one in fields(self) if callable(value := getattr(self, one.name))]
 
     @classmethod
-    def options(cls):
+    def options(cls) -> dict:
         """Return the choice's fields (`dataclasses.Field`) by name."""
         return {own.name: own for own in fields(cls)}
 
@@ -257,7 +257,7 @@ def _defaults(kind):
     return tuple((own.name, own.default) for own in fields(kind))
 
 
-def did_you_mean(word, known, cutoff=0.6):
+def did_you_mean(word, known, cutoff=0.6) -> str:
     """Return a hint to the known name that is most similar to an unknown word, such as `` (did you mean easy?)``.
 
     `cutoff` is the least similarity, from 0 to 1; "" if no known name reaches it.
@@ -269,7 +269,7 @@ def did_you_mean(word, known, cutoff=0.6):
     return f" (did you mean {near[0]}?)" if near and near[0] != word else ""
 
 
-def among(known, what, value, error):
+def among(known, what, value, error) -> Any:
     """Return `value` if it is one of the known ones; raise `error` with the noun `what` and the known values if not."""
     known = [*known]
     if value not in known:

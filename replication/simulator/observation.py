@@ -39,7 +39,7 @@ class Observed:
     delay: np.ndarray
 
     @property
-    def measures(self):
+    def measures(self) -> dict[str, float]:
         """Means of Figs. 7 and 9 to 11 over all jobs by name; nan over no jobs.
 
         See `replication.simulator.schedules.measures.NAMES`.
@@ -59,7 +59,7 @@ def _mean(values):
     return float(values.mean()) if len(values) else float("nan")
 
 
-def observe(workload, estimates=None, seed=1, scheduler=EASY()):  # noqa: B008, it is frozen
+def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:  # noqa: B008, it is frozen
     """Simulate EASY, with or without a predictor, and observe it.
 
     Parameters

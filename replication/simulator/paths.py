@@ -24,7 +24,7 @@ BUILD = OUTPUT / "build"
 STAND_IN = BUILD / "stand-in"
 
 
-def trace_folders():
+def trace_folders() -> list[Path]:
     """Folders searched for traces, in order: ``REPLICATION_TRACES``, then ``data/traces``."""
     named = os.environ.get("REPLICATION_TRACES", "")
     # The name of one folder may contain the separator.

@@ -101,7 +101,9 @@ def simulate(
     return schedule.validate() if scheduler.validated else schedule
 
 
-def prepare(workload, scheduler, estimates, seed):
+def prepare(
+    workload, scheduler, estimates, seed
+) -> tuple[Workload, EstimateModel | None, np.ndarray]:
     """Return the workload to run, the estimate model (None for an array of estimates) and the estimates."""
     check_workload(workload)
     model = None
@@ -113,7 +115,7 @@ def prepare(workload, scheduler, estimates, seed):
     return workload, model, check_estimates(workload, estimates, scheduler)
 
 
-def check_workload(workload):
+def check_workload(workload) -> Workload:
     """Return a workload; raise SimulationError for anything else."""
     if not isinstance(workload, Workload):
         raise SimulationError(
@@ -158,7 +160,7 @@ def as_list(given: Any, kind: type) -> list:
     return [given] if single else list(given)
 
 
-def check_estimates(workload, estimate, scheduler=EASY()):  # noqa: B008, it is frozen
+def check_estimates(workload, estimate, scheduler=EASY()) -> np.ndarray:  # noqa: B008, it is frozen
     """Return estimates to the nearest second, int64[n].
 
     Raises
@@ -196,7 +198,7 @@ def check_estimates(workload, estimate, scheduler=EASY()):  # noqa: B008, it is 
     return np.array(whole, dtype=np.int64)  # a copy: the caller may change the given array later
 
 
-def warm():
+def warm() -> None:
     """Compile every kernel once, so that parallel runs find them in the cache."""
     tiny = Workload.from_columns(
         "tiny", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1]

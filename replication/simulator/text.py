@@ -103,12 +103,12 @@ def function(word: str) -> Callable | str:
     return value if callable(value) else word
 
 
-def names(family):
+def names(family) -> list[str]:
     """Return all names of a family with its presets."""
     return [*family.members, *(name for name, (own, _) in PRESETS.items() if own in family.members)]
 
 
-def forms(family):
+def forms(family) -> str:
     """Return the text forms of the members of a family, such as `Scheduler`, in one line."""
     return ", ".join(
         _form(name, family.members[PRESETS.get(name, (name,))[0]]) for name in names(family)

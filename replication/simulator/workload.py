@@ -377,7 +377,9 @@ class Workload:
         )
 
 
-def usage(start: np.ndarray, end: np.ndarray, processors: np.ndarray):
+def usage(
+    start: np.ndarray, end: np.ndarray, processors: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the processors in use over time.
 
     Parameters

@@ -311,6 +311,12 @@ def test_a_hidden_difference_in_a_value_counts(k):
     )
 
 
+def test_the_simulator_s_part_of_a_key_ignores_comments_docstrings_and_return_types():
+    plain = code.bare("def f(x):\n    pass\n    return x\n")
+    assert code.bare('def f(x) -> int:\n    """Return x."""\n    return x  # as given\n') == plain
+    assert code.bare("def f(x: int):\n    pass\n    return x\n") != plain
+
+
 def test_comments_docstrings_lines_and_places_do_not_count(own):
     things = "Own()", "of_module", "of_wrapped", "Online()"
     before = [code.of(eval(thing, vars(own()))) for thing in things]  # noqa: S307

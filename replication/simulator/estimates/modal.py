@@ -53,7 +53,7 @@ class Modal(EstimateModel):
         sign="=",
     )
 
-    def estimate(self, workload, seed):
+    def estimate(self, workload, seed) -> np.ndarray:
         """Return the estimates.
 
         Parameters
@@ -102,7 +102,7 @@ class Modal(EstimateModel):
         return np.repeat(*modes(n, self.e_max, self.share, random))[::-1].copy(), random
 
 
-def modes(n, e_max, share, random):
+def modes(n, e_max, share, random) -> tuple[np.ndarray, np.ndarray]:
     """Return the distribution of estimates: distinct estimates, ascending, int64[k], s, and jobs of each, int64[k].
 
     The jobs add up to `n`. `share` is the known share of E_max, or None.
@@ -124,7 +124,7 @@ def modes(n, e_max, share, random):
     return job_counts(shares | dict(zip(tail, rare, strict=True)), e_max, share, n)
 
 
-def head_times(e_max):
+def head_times(e_max) -> list[int]:
     """Return the 20 popular values, s: E_max first, then ascending."""
     chosen = [e_max] + [time for time in ROUND if time < e_max]
     for step in STEPS:
@@ -134,7 +134,7 @@ def head_times(e_max):
     return [e_max, *sorted(chosen[1:HEAD])]
 
 
-def ranks(e_max_known, random):
+def ranks(e_max_known, random) -> list[int]:
     """Return the popularity rank of each popular value: that of E_max first, then by ascending time.
 
     Two ranks are drawn from the unused ones that occur in the logs at that place or before it, and the more popular one
@@ -158,7 +158,7 @@ def ranks(e_max_known, random):
     return given
 
 
-def tail_times(e_max, distinct, taken):
+def tail_times(e_max, distinct, taken) -> list[int]:
     """Return the rarer values, s, up to `e_max` and different from those in `taken`."""
     taken, times = set(taken), []
     a = 1 + 12.1039 * distinct**-0.6026
@@ -176,7 +176,7 @@ def tail_times(e_max, distinct, taken):
     return times
 
 
-def job_counts(shares, e_max, share, n):
+def job_counts(shares, e_max, share, n) -> tuple[np.ndarray, np.ndarray]:
     """Return times and numbers of jobs that add up to `n`: a known `share` of E_max rounded, others by largest remainder."""
     times = np.array(sorted(shares), np.int64)
     wanted = np.array([shares[int(time)] for time in times]) * n

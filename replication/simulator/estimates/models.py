@@ -3,6 +3,7 @@
 import math
 import warnings
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +102,7 @@ class EstimateModel(Choice, family="estimates"):
         return workload if e_max is None else cut_runs(workload, e_max)
 
 
-def limit():
+def limit() -> Any:
     """Return the option that cuts a model: the longest estimate and run time, s."""
     return option(
         None, Number(1, LARGEST, whole=True, or_none=True), "no estimate and no run is longer, s"
@@ -161,7 +162,7 @@ class Users(_Multiple, EstimateModel, name="log"):
         None, (None, "run-time"), "what stands in for estimates that a log does not have"
     )
 
-    def on(self, workload):
+    def on(self, workload) -> "Users":
         """Return the model that `workload` gets: with `missing` set where more than a few jobs have no estimate.
 
         Raises
@@ -207,7 +208,7 @@ class FModel(EstimateModel, name="f"):
         return self.f > 0
 
     @classmethod
-    def grid(cls, start: float, stop: float, step: float, e_max: int | None = None):
+    def grid(cls, start: float, stop: float, step: float, e_max: int | None = None) -> tuple:
         """Return models from one badness to another; both are included where the step leads to the second.
 
         Parameters
@@ -252,7 +253,7 @@ class FModel(EstimateModel, name="f"):
         own = generator(workload.draw_key, len(workload), "random-f", self.f, int(seed))
         return own.random(len(workload), out=out)
 
-    def estimate(self, workload, seed):
+    def estimate(self, workload, seed) -> np.ndarray:
         """Return the estimates, int64[n], s."""
         stretched = workload.run_time * (self.f * self.draws(workload, seed))
         return workload.run_time + whole_seconds(stretched)
@@ -267,7 +268,7 @@ class Deterministic(EstimateModel):
     f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
     e_max: int | None = limit()
 
-    def estimate(self, workload, seed):
+    def estimate(self, workload, seed) -> np.ndarray:
         """Return the estimates, int64[n], s."""
         return workload.run_time + whole_seconds(workload.run_time * self.f)
 

@@ -45,7 +45,7 @@ def workload(
     drop=DEFAULT_DROP,
     name=None,
     draw_key="",
-):
+) -> Workload:
     """Return the jobs of a log as a workload.
 
     Parameters

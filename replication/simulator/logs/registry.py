@@ -88,7 +88,7 @@ class Rules:
     drop: tuple = DEFAULT_DROP
 
 
-def names(paper=None):
+def names(paper=None) -> list[str]:
     """Return the names of all logs, or of those that a paper uses in the paper's order.
 
     TraceError for an unknown paper.
@@ -96,14 +96,14 @@ def names(paper=None):
     return list(REGISTRY["log"] if paper is None else _paper(paper)["logs"])
 
 
-def papers():
+def papers() -> list[str]:
     """Return the names of the papers that have rules, in the order of ``data/published/papers.toml``."""
     path = paths.PUBLISHED / "papers.toml"
     known = toml(path) if path.exists() else ()
     return [name for name in known if (paths.PUBLISHED / name / "logs.toml").exists()]
 
 
-def info(name):
+def info(name) -> TraceInfo:
     """Return the registry's facts about a log, a `TraceInfo`; raise TraceError for an unknown name."""
     if name not in names():
         hint = did_you_mean(name, names(), cutoff=0.5)
@@ -120,7 +120,7 @@ def info(name):
     )
 
 
-def rules(name, paper=None):
+def rules(name, paper=None) -> Rules:
     """Return cleaning rules for a log.
 
     Parameters
@@ -152,7 +152,7 @@ def _paper(paper):
     return toml(paths.PUBLISHED / name / "logs.toml")
 
 
-def locate(name):
+def locate(name) -> Path | None:
     """Return the path of a registered log, None if it is not on this machine; TraceError for an unknown name."""
     file = info(name).file
     places = (
@@ -163,7 +163,7 @@ def locate(name):
     return next((place for place in places if place.is_file()), None)
 
 
-def file_of(source):
+def file_of(source) -> str | Path:
     """Return the path of a log: of a registered one where it is on this machine, else `source` itself."""
     return (locate(source) if source in names() else None) or source
 
@@ -332,7 +332,7 @@ def like(name, machine=None) -> Workload:
     return generate(log.jobs, machine or log.processors, name=name)
 
 
-def draw_key(sha256):
+def draw_key(sha256) -> str:
     """Return the key of random draws for a file, whatever its name: the name of the registered log, else ""."""
     return next((name for name, log in REGISTRY["log"].items() if log["sha256"] == sha256), "")
 

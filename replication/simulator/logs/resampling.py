@@ -54,7 +54,7 @@ class Resampling(Choice, family="resampling"):
         how = {"resampling": repr(self), "seed": seed}
         return sample.replace(provenance=workload.provenance | how)
 
-    def sample(self, workload, seed):
+    def sample(self, workload, seed) -> Workload:
         """Return the workload of `make` without its provenance."""
         raise NotImplementedError(f"{type(self).__name__} has no method sample(workload, seed)")
 
@@ -82,7 +82,7 @@ class ResampledWeeks(Resampling, name="weeks"):
         None, Number(1, whole=True, or_none=True), "at most so many jobs, the first"
     )
 
-    def sample(self, workload, seed):
+    def sample(self, workload, seed) -> Workload:
         """Return the resampled workload, see `Resampling.make`."""
         whole = max(workload.span // WEEK, 1)
         random = generator(
@@ -119,7 +119,7 @@ class ResampledUsers(Resampling, name="users"):
         LONG_TERM, Number(1, MOST, whole=True), "users with so many weeks are long-term users"
     )
 
-    def sample(self, workload, seed):
+    def sample(self, workload, seed) -> Workload:
         """Return the resampled workload, see `Resampling.make`."""
         random = generator(
             workload.draw_key, len(workload), "users drawn anew", self.weeks, self.stays, int(seed)
@@ -149,7 +149,7 @@ class ResampledUsers(Resampling, name="users"):
         return move_jobs(workload, parts, self.weeks)
 
 
-def concatenate_weeks(workload, weeks):
+def concatenate_weeks(workload, weeks) -> Workload:
     """Return a workload of some weeks of a log.
 
     All weeks in their order are the log itself. Its last week may be incomplete.
@@ -170,7 +170,7 @@ def concatenate_weeks(workload, weeks):
     return move_jobs(workload, parts, len(parts))
 
 
-def move_jobs(workload, parts, weeks):
+def move_jobs(workload, parts, weeks) -> Workload:
     """Return jobs of a log moved to other weeks, in order of submission, and of equal submissions as in the log.
 
     Parameters
@@ -209,7 +209,7 @@ def move_jobs(workload, parts, weeks):
     return replace(workload, **columns)
 
 
-def copy_numbers(drawn):
+def copy_numbers(drawn) -> np.ndarray:
     """Return for each value how often it occurs before, int64[n]."""
     drawn = pd.Series(drawn, dtype=np.int64)
     return drawn.groupby(drawn).cumcount().to_numpy(np.int64)

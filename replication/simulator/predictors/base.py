@@ -2,7 +2,7 @@
 
 import inspect
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count, islice, takewhile
@@ -73,26 +73,26 @@ class Predictor(Choice, family="predictor"):
         return super().__new__(cls, *given, **named)
 
     @classmethod
-    def options(cls):
+    def options(cls) -> dict:
         """Return the predictor's fields by name, after an online predictor has been made a frozen dataclass."""
         if cls.is_online():
             complete_class(cls)
         return super().options()
 
     @classmethod
-    def is_online(cls):
+    def is_online(cls) -> bool:
         """Return whether this is a predictor in Python that is called during the simulation."""
         if cls.predict_many is not Predictor.predict_many:
             return True
         return cls.predict is not Predictor.predict and not _is_compiled(cls, "predict")
 
     @property
-    def is_compiled(self):
+    def is_compiled(self) -> bool:
         """Return whether nothing in Python is called during the simulation."""
         return not self.is_online()
 
     @property
-    def has_begin(self):
+    def has_begin(self) -> bool:
         """Whether the predictor uses the starts of jobs, of which a preemptive scheduler does not notify it."""
         return type(self).begin is not Predictor.begin
 
@@ -197,7 +197,7 @@ class Predictor(Choice, family="predictor"):
         return {}
 
     @contextmanager
-    def memory(self, workload, estimate, seed=1):
+    def memory(self, workload, estimate, seed=1) -> Iterator[Memory]:
         """Provide the `Memory` of one simulation; an error of the predictor names it and the job."""
         memory = self._memory(workload, estimate, seed)
         try:

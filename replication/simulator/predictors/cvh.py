@@ -165,7 +165,7 @@ class CVH(Predictor):
 
     draws_at_random = False
 
-    def tables(self, workload, request, seed):
+    def tables(self, workload, request, seed) -> dict:
         """Return the tables that the module describes."""
         group = number_groups(workload.user)
         model = np.zeros((COUNTERS + 1, ROOM))
@@ -180,7 +180,7 @@ class CVH(Predictor):
         }
 
     @compiled
-    def predict(memory, job, now):
+    def predict(memory, job, now) -> int:
         """Return the model's absolute value in whole seconds, from 1 to the request."""
         counters = memory.model[COUNTERS]
         if memory.real[job, 0] == 0:
@@ -192,7 +192,7 @@ class CVH(Predictor):
         return max(1, min(np.int64(min(counters[VALUE], 1e18)), memory.request[job]))
 
     @compiled
-    def begin(memory, job, now):
+    def begin(memory, job, now) -> None:
         """Append the job to the user's running jobs."""
         user, links = memory.whole[memory.group[job]], memory.links
         if user[RUNS] == 0:
@@ -206,7 +206,7 @@ class CVH(Predictor):
         user[STARTS] += now
 
     @compiled
-    def learn(memory, job, now):
+    def learn(memory, job, now) -> None:
         """Remove the job from the user's running jobs, record its end and correct the weights."""
         user, links = memory.whole[memory.group[job]], memory.links
         user[PROCESSORS] -= memory.size[job]

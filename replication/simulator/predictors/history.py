@@ -12,7 +12,7 @@ DECAY = 0.8
 TOTAL, COUNT = range(2)  # columns of `means`
 
 
-def number_groups(*columns):
+def number_groups(*columns) -> np.ndarray:
     """Return a number for each row of int64[n] columns, int64[n]: equal rows alike, in order of first appearance."""
     code, values = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
@@ -26,7 +26,7 @@ def number_groups(*columns):
     return pd.factorize(code)[0]
 
 
-def finest_classes(workload, request):
+def finest_classes(workload, request) -> tuple[np.ndarray, np.ndarray]:
     """Return each job's class, int64[n], by executable, user, request and size; and these values, int64[4, c]."""
     columns = np.stack([workload.executable, workload.user, request, workload.processors])
     group = number_groups(*columns)
@@ -44,13 +44,13 @@ class Last(Predictor):
 
     draws_at_random = False
 
-    def tables(self, workload, request, seed):
+    def tables(self, workload, request, seed) -> dict:
         """Return ``group``, each job's user, and ``newest``, each user's last two run times and last request; -1: none."""
         group, users = pd.factorize(workload.user)
         return {"group": group, "newest": np.full((len(users), 3), -1)}
 
     @compiled
-    def predict(memory, job, now):
+    def predict(memory, job, now) -> int:
         """Return the user's last accuracy times the request."""
         newest, request = memory.newest[memory.group[job]], memory.request[job]
         if newest[REQUEST] <= 0:
@@ -58,7 +58,7 @@ class Last(Predictor):
         return min(np.int64(np.rint(newest[LAST] / newest[REQUEST] * request)), request)
 
     @compiled
-    def learn(memory, job, now):
+    def learn(memory, job, now) -> None:
         """Record the job as the user's last."""
         newest = memory.newest[memory.group[job]]
         newest[BEFORE] = newest[LAST]
@@ -73,7 +73,7 @@ class Tsafrir(Last):
     """
 
     @compiled
-    def predict(memory, job, now):
+    def predict(memory, job, now) -> int:
         """Return the mean of the last two run times."""
         newest, request = memory.newest[memory.group[job]], memory.request[job]
         return request if newest[BEFORE] < 0 else min((newest[LAST] + newest[BEFORE]) // 2, request)
@@ -88,7 +88,7 @@ class Complete(Predictor):
 
     draws_at_random = False
 
-    def tables(self, workload, request, seed):
+    def tables(self, workload, request, seed) -> dict:
         """Return ``group``, each job's finest class; ``classes``, the fifteen of each of these; and ``means`` of them all.
 
         A row of ``means`` holds a class's decayed sum of run times and its decayed count.
@@ -108,7 +108,7 @@ class Complete(Predictor):
         return {"group": group, "classes": classes, "means": np.zeros((count, 2))}
 
     @compiled
-    def predict(memory, job, now):
+    def predict(memory, job, now) -> int:
         """Return the mean of the first class with a history, rounded, at most the request; the request without any."""
         for c in memory.classes[memory.group[job]]:
             mean = memory.means[c]
@@ -117,7 +117,7 @@ class Complete(Predictor):
         return memory.request[job]
 
     @compiled
-    def learn(memory, job, now):
+    def learn(memory, job, now) -> None:
         """Update the classes of the job."""
         for c in memory.classes[memory.group[job]]:
             mean = memory.means[c]

@@ -16,7 +16,7 @@ class Request(Predictor):
 
     draws_at_random = False
 
-    def predictions(self, workload, request, seed):
+    def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the requests."""
         return request
 
@@ -27,7 +27,7 @@ class Clairvoyant(Predictor, name="perfect"):
 
     draws_at_random = False
 
-    def predictions(self, workload, request, seed):
+    def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the run times."""
         return workload.run_time
 
@@ -40,7 +40,7 @@ class Scaled(Predictor):
 
     factor: float = option(allowed=Number(0, 2), about="times the run time", sign="=")
 
-    def predictions(self, workload, request, seed):
+    def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the run times multiplied by the factor."""
         return np.rint(workload.run_time * float(self.factor))
 
@@ -54,7 +54,7 @@ class Virtual(Predictor):
 
     error: float = option(allowed=Number(0, 1), about="largest relative error", sign="=")
 
-    def predictions(self, workload, request, seed):
+    def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the run times with their errors."""
         jobs, error = len(workload), float(self.error)
         draws = generator(workload.draw_key, jobs, "virtual", error, int(seed)).random(jobs)
@@ -72,7 +72,7 @@ class LastSubmitted(Predictor, name="last-submitted"):
 
     draws_at_random = False
 
-    def predictions(self, workload, request, seed):
+    def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the requests multiplied by the accuracy of the user's previous job."""
         by_user = np.argsort(workload.user, kind="stable")
         earlier, later = by_user[:-1], by_user[1:]
@@ -93,37 +93,37 @@ class Biased(Predictor):
     factor: float = option(1.0, Number(0), "multiplies its predictions", sign="=")
 
     @property
-    def draws_at_random(self):
+    def draws_at_random(self) -> bool:
         """Whether the other predictor depends on the seed."""
         return self.of.draws_at_random
 
     @property
-    def is_compiled(self):
+    def is_compiled(self) -> bool:
         """Whether the other predictor calls no Python."""
         return self.of.is_compiled
 
     @property
-    def has_begin(self):
+    def has_begin(self) -> bool:
         """Whether the other predictor uses the starts of jobs."""
         return self.of.has_begin
 
-    def tables(self, workload, request, seed):
+    def tables(self, workload, request, seed) -> dict:
         """Return the factor and the other's memory."""
         return {"factor": self.factor, "of": self.of._memory(workload, request, seed)}
 
     @compiled
-    def predict(memory, job, now):
+    def predict(memory, job, now) -> int:
         """Return the other's prediction times the factor."""
         other = kernel.predict(memory.of, job, now)
         # Limited before it becomes a whole number, which a large factor's product may not fit.
         return np.int64(min(np.rint(memory.factor * other), np.float64(memory.request[job])))
 
     @compiled
-    def begin(memory, job, now):
+    def begin(memory, job, now) -> None:
         """Notify the other of a start."""
         kernel.begin(memory.of, job, now)
 
     @compiled
-    def learn(memory, job, now):
+    def learn(memory, job, now) -> None:
         """Let the other learn from an end."""
         kernel.learn(memory.of, job, now)

@@ -150,7 +150,7 @@ class TopPercent(Predictor, name="top"):
     artificial: float = option(0.1, Number(0), "weight of the first point, at the request")
     weights: str = option("length", ("length", "equal"), "weights of points: run times, or equal")
 
-    def tables(self, workload, request, seed):
+    def tables(self, workload, request, seed) -> dict:
         """Return the tables that the module describes."""
         group, finest = finest_classes(workload, request)
         n, classes = len(workload), finest.shape[1]
@@ -189,7 +189,7 @@ class TopPercent(Predictor, name="top"):
         }
 
     @compiled
-    def predict(memory, job, now):
+    def predict(memory, job, now) -> int:
         """Return the smallest value that more than (1 - share) of the class's weight is at or below, at most the request."""
         c = memory.group[job]
         state = memory.whole[c]
@@ -201,7 +201,7 @@ class TopPercent(Predictor, name="top"):
         return min(np.int64(memory.real[state[BEGIN] + state[AT], VALUE]), request)
 
     @compiled
-    def learn(memory, job, now):
+    def learn(memory, job, now) -> None:
         """Add the job's run time to its class, after the artificial point if it is the first."""
         c, place = memory.group[job], memory.places[job]
         weight = _weight(memory, memory.run_time[job])

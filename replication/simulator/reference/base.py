@@ -1,5 +1,7 @@
 """The base of the reference implementations: a scheduler's options and a predictor, on the public event loop."""
 
+from typing import Self
+
 from replication.simulator.predictors import Request
 from replication.simulator.reference import predictors
 from replication.simulator.schedulers.event_loop import EventLoop, Rules
@@ -29,14 +31,14 @@ class Reference(EventLoop):
         own = {name: self.options[name] for name in Rules._fields if name in self.options}
         self.rules = Rules(**own)
 
-    def run(self):
+    def run(self) -> Self:
         """Simulate until the last job has ended, and return this object."""
         for now in self.passes():
             self.schedule(now)
         return self
 
 
-def fits(size, machine, allocations, start, length):
+def fits(size, machine, allocations, start, length) -> bool:
     """Return whether `size` processors are free from `start` on for `length` seconds.
 
     `allocations` lists (start, end, size); some may still be planned.

@@ -51,15 +51,15 @@ class Conservative(Reference):
             if self.reserved[job][0] == now:
                 self.begin(job)
 
-    def planned(self, job):
+    def planned(self, job) -> int:
         """Return the prediction with which a waiting job is reserved."""
         return self.reserved[job][1] if job in self.reserved else super().planned(job)
 
-    def begin(self, job):
+    def begin(self, job) -> None:
         super().begin(job)
         del self.reserved[job]
 
-    def earliest(self, job, length, now):
+    def earliest(self, job, length, now) -> int:
         """Return the earliest start that leaves running jobs and reservations their processors."""
         occupied = [(now, max(self.planned_end(j), now + 1), j.size) for j in self.running]
         occupied += [

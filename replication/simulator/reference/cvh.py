@@ -32,23 +32,23 @@ class Cvh(Predictor):
         )
         self.steps, self.norm = 1.0, START
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         if job not in self.features:
             self.features[job] = expand(self.observe(job, now))
         value = abs(dot(self.weights, self.features[job]))
         return max(1, min(int(min(value, 1e18)), self.request[job]))
 
-    def begin(self, job, now):
+    def begin(self, job, now) -> None:
         self.running[self.user[job]][job] = now
 
-    def learn(self, job, now):
+    def learn(self, job, now) -> None:
         user = self.user[job]
         del self.running[user][job]
         self.correct(self.features[job], self.run_time[job], self.size[job])
         self.ended[user].append(job)
         self.last_end[user] = now
 
-    def observe(self, job, now):
+    def observe(self, job, now) -> list[float]:
         """Return the 19 features, in the order of the decisions file."""
         user, request = self.user[job], self.request[job]
         ended, elapsed = self.ended[user], [now - began for began in self.running[user].values()]
@@ -77,7 +77,7 @@ class Cvh(Predictor):
             self.size[job],
         ]
 
-    def correct(self, x, run_time, size):
+    def correct(self, x, run_time, size) -> None:
         """Update the weights by one step of the normalised adaptive gradient."""
         large = np.abs(x) > self.scales
         shrink = np.where(large, self.scales / np.where(large, np.abs(x), 1.0), 1.0)
@@ -96,14 +96,14 @@ class Cvh(Predictor):
         self.weights = self.weights - step * gradient / (self.scales * np.sqrt(self.squares))
 
 
-def expand(features):
+def expand(features) -> np.ndarray:
     """Return the features, the products of all pairs of the 2nd to 17th, and the squares of the 2nd to 19th."""
     f = [float(value) for value in features]
     pairs = [f[i] * f[j] for i in range(1, 17) for j in range(i + 1, 17)]
     return np.array(f + pairs + [value * value for value in f[1:]])
 
 
-def dot(a, b):
+def dot(a, b) -> float:
     """Return the sum of products, added by quarters in the order of the compiled loop."""
     products = np.zeros(160)
     products[: len(a)] = a * b

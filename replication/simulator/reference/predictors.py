@@ -22,14 +22,14 @@ class Predictor:
         self.run_time = workload.run_time.tolist()
         self.user = workload.user.tolist()
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         """Return the predicted run time of a waiting job, int, s; the request by default."""
         return self.request[job]
 
-    def begin(self, job, now):
+    def begin(self, job, now) -> None:
         """Note that a job starts now."""
 
-    def learn(self, job, now):
+    def learn(self, job, now) -> None:
         """Learn from a job that ends now."""
 
 
@@ -40,7 +40,7 @@ class Fixed(Predictor):
         super().__init__(workload, estimate)
         self.predicted = [int(p) for p in predicted]
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         return self.predicted[job]
 
 
@@ -51,14 +51,14 @@ class WithHistory(Predictor):
         super().__init__(workload, estimate)
         self.ended = defaultdict(list)
 
-    def learn(self, job, now):
+    def learn(self, job, now) -> None:
         self.ended[self.user[job]].append(job)
 
 
 class Last(WithHistory):
     """The request times run time over request of the user's last ended job (PV-EASY, section 5.2)."""
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         ended = self.ended[self.user[job]]
         if not ended or self.request[ended[-1]] == 0:
             return self.request[job]
@@ -69,7 +69,7 @@ class Last(WithHistory):
 class Tsafrir(WithHistory):
     """Mean of the user's last two run times (Tsafrir, Etsion and Feitelson 2007)."""
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         newest = [self.run_time[j] for j in self.ended[self.user[job]][-2:]]
         return min(sum(newest) // 2, self.request[job]) if len(newest) == 2 else self.request[job]
 
@@ -84,7 +84,7 @@ class Complete(WithHistory):
         super().__init__(workload, estimate)
         self.mean = {}  # of classes that have not changed since it was computed
 
-    def facts(self, job):
+    def facts(self, job) -> tuple[int, ...]:
         """Return executable, user, request and size."""
         return (
             int(self.workload.executable[job]),
@@ -93,16 +93,16 @@ class Complete(WithHistory):
             int(self.workload.processors[job]),
         )
 
-    def classes(self, job):
+    def classes(self, job) -> list[tuple]:
         """Return the job's classes, most specific first."""
         return [(kept, tuple(self.facts(job)[k] for k in kept)) for kept in self.order]
 
-    def learn(self, job, now):
+    def learn(self, job, now) -> None:
         for name in self.classes(job):
             self.ended[name].append(self.run_time[job])
             self.mean.pop(name, None)
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         seen = [name for name in self.classes(job) if name in self.ended]
         if not seen:
             return self.request[job]
@@ -123,14 +123,14 @@ class TopPercent(Complete):
         self.decay, self.artificial, self.by_length = decay, artificial, weights == "length"
         self.threshold = {}  # of classes that have not changed since it was computed
 
-    def weight(self, run_time):
+    def weight(self, run_time) -> float:
         return float(run_time) if self.by_length else 1.0
 
-    def learn(self, job, now):
+    def learn(self, job, now) -> None:
         self.ended[self.facts(job)].append(self.run_time[job])
         self.threshold.pop(self.facts(job), None)
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         name = self.facts(job)
         if name not in self.ended:
             return self.request[job]
@@ -163,7 +163,7 @@ class TopPercentAsCoded(TopPercent):
         super().__init__(*given)
         self.state = {}
 
-    def learn(self, job, now):
+    def learn(self, job, now) -> None:
         name, run_time = self.facts(job), self.run_time[job]
         at, below, above = self.state.get(name, (self.request[job], 1.0, 0.0))
         self.ended[name].append(run_time)
@@ -207,7 +207,7 @@ class TopPercentAsCoded(TopPercent):
                 below = weight[values[0]]
         return values[k], below, above
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         at = self.state[self.facts(job)][0] if self.facts(job) in self.state else self.request[job]
         return min(at, self.request[job])
 
@@ -219,13 +219,13 @@ class Biased(Predictor):
         super().__init__(workload, estimate)
         self.of, self.factor = make(workload, estimate, of, seed), factor
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         return int(min(np.rint(self.factor * self.of.predict(job, now)), self.request[job]))
 
-    def begin(self, job, now):
+    def begin(self, job, now) -> None:
         self.of.begin(job, now)
 
-    def learn(self, job, now):
+    def learn(self, job, now) -> None:
         self.of.learn(job, now)
 
 
@@ -235,17 +235,17 @@ class AtLeastOneSecond(Predictor):
     def __init__(self, of):
         self.of = of
 
-    def predict(self, job, now):
+    def predict(self, job, now) -> int:
         return max(self.of.predict(job, now), min(self.of.request[job], 1))
 
-    def begin(self, job, now):
+    def begin(self, job, now) -> None:
         self.of.begin(job, now)
 
-    def learn(self, job, now):
+    def learn(self, job, now) -> None:
         self.of.learn(job, now)
 
 
-def make(workload, estimate, predictor, seed=1):
+def make(workload, estimate, predictor, seed=1) -> "AtLeastOneSecond":
     """Return the reference implementation of a predictor: of `REFERENCES`, or `Fixed` for one that does not learn."""
     reference = REFERENCES.get(type(predictor))
     if isinstance(predictor, predictors.Biased):

@@ -21,11 +21,11 @@ class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
     refresh: options.Refresh = options.refresh()
     ties: options.Ties = options.ties()
 
-    def kernel(self):
+    def kernel(self) -> tuple:
         """Return the compiled kernel and its rules."""
         return lists.list_scheduler, self.rules(lists.Rules, order=lists.LARGEST_AREA)
 
-    def columns_of(self, workload, estimate, seed):
+    def columns_of(self, workload, estimate, seed) -> tuple:
         """Return no permissions and no order."""
         return options.NO_PERMISSIONS, options.NO_ORDER
 
@@ -44,15 +44,15 @@ class Conservative(LargestAreaFirst, name="conservative"):
         "after an end, all reservations are recomputed, or each in turn with the others in place",
     )
 
-    def last_second(self, workload, estimate):
+    def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
         return options.last_reserved_second(workload, estimate)
 
-    def kernel(self):
+    def kernel(self) -> tuple:
         """Return the compiled kernel and its rules."""
         rules = self.rules(conservative.Rules, each=self.compression == "each")
         return conservative.conservative, rules
 
-    def columns_of(self, workload, estimate, seed):
+    def columns_of(self, workload, estimate, seed) -> tuple:
         """Return no further arguments."""
         return ()

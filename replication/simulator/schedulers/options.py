@@ -1,6 +1,6 @@
 """Options that several schedulers have, and the base of schedulers that plan with predictions."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -22,22 +22,22 @@ CORRECTIONS = get_args(Correction)
 NO_PERMISSIONS, NO_ORDER = np.empty(0, np.int8), np.empty(0, np.int64)
 
 
-def predictor(default=Request(), allowed=Predictor):
+def predictor(default=Request(), allowed=Predictor) -> Any:
     """Return the option of the predictor of run times."""
     return option(default, allowed, "predictor of run times")
 
 
-def refresh():
+def refresh() -> Any:
     """Return the option of the time at which a waiting job is predicted."""
     return option("pass", get_args(Refresh), "when the prediction of a waiting job is made")
 
 
-def correction():
+def correction() -> Any:
     """Return the option of the correction of an expired prediction."""
     return option("request", CORRECTIONS, "correction of an expired prediction")
 
 
-def reservation():
+def reservation() -> Any:
     """Return the option of the lifetime of the head's reservation."""
     return option(
         "recomputed",
@@ -54,17 +54,17 @@ EVENTS = {
 }
 
 
-def events(*allowed):
+def events(*allowed) -> Any:
     """Return the option of the processing of simultaneous events; the first allowed value is the default."""
     return option(allowed[0], allowed, ", or ".join(EVENTS[name] for name in allowed))
 
 
-def ties():
+def ties() -> Any:
     """Return the option of the order of simultaneous events."""
     return option("ends-first", get_args(Ties), "order of simultaneous events")
 
 
-def reservations():
+def reservations() -> Any:
     """Return the option of the number of reservations."""
     return option(
         1, Number(1, 2**20, whole=True), "how many of the first blocked jobs have a reservation"
@@ -78,7 +78,7 @@ class WordsOrFunction(tuple):
         return callable(value) or super().__contains__(value)
 
 
-def ranks(scheduler, name, workload, estimate):
+def ranks(scheduler, name, workload, estimate) -> np.ndarray:
     """Return the jobs' ranks, int64[n], by the function that is an option of a scheduler; zeros for a word.
 
     Equal values have one rank. SchedulerError unless the function returns finite numbers, one for each job.
@@ -99,7 +99,7 @@ def ranks(scheduler, name, workload, estimate):
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
-def last_reserved_second(workload, estimate):
+def last_reserved_second(workload, estimate) -> float:
     """Return a bound on all times, float, s, where the reservations of all jobs may follow one another."""
     longest = np.maximum(2.0 * workload.run_time, estimate)
     return float(workload.submit[-1]) + float(longest.sum())
@@ -114,7 +114,7 @@ class OnPredictions:
 
     draws_at_random = False
 
-    def check_room(self, workload, estimate):
+    def check_room(self, workload, estimate) -> None:
         """Raise SchedulerError if the times or the number of jobs exceed the kernels' keys."""
         last = self.last_second(workload, estimate)
         if not last < machine.LATEST or len(workload) > machine.JOB_MASK:
@@ -123,34 +123,34 @@ class OnPredictions:
                 f"{machine.JOB_MASK} jobs and times below {machine.LATEST} s"
             )
 
-    def last_second(self, workload, estimate):
+    def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
         # No prediction is more than twice the run time or above the request, whichever is more.
         work = float(workload.run_time.sum(dtype=np.float64))
         return float(workload.submit[-1]) + 2 * work + float(estimate.max())
 
-    def run(self, workload, estimate, seed):
+    def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         return columns(self.simulated(workload, estimate, seed))
 
-    def simulated(self, workload, estimate, seed):
+    def simulated(self, workload, estimate, seed) -> machine.Machine:
         """Return the `Machine` after the last job."""
         kernel, *arguments = self.kernel()
         arguments += self.columns_of(workload, estimate, seed)
         with self.predictor.memory(workload, estimate, seed) as memory:
             return kernel(memory, workload.machine, *arguments)
 
-    def columns_of(self, workload, estimate, seed):
+    def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the further arguments of the kernel that depend on the workload; none by default."""
         return ()
 
-    def kernel(self):
+    def kernel(self) -> tuple:
         """Return a compiled function of (memory, processors, rules, ...) that returns a `Machine`, its rules, and its
         further arguments.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
 
-    def rules(self, kind=machine.Rules, **own):
+    def rules(self, kind=machine.Rules, **own) -> tuple:
         """Return the rules of a kernel: those of `replication.simulator.kernels.machine` from the options, and `own`.
 
         numba stores compiled code by the types of arguments, so `kind` must be a class of this package; a scheduler outside it
@@ -168,7 +168,7 @@ class OnPredictions:
         return kind(**shared | own)
 
 
-def columns(machine):
+def columns(machine) -> dict[str, np.ndarray]:
     """Return the columns of a schedule from a `replication.simulator.kernels.machine.Machine` after its last job."""
     return {
         "start": machine.start,

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+import numpy as np
+
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import pv_easy
 from replication.simulator.predictors import Last, Predictor
@@ -58,7 +60,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         0, Number(0, whole=True), "seconds that each resumption (suspend) or each checkpoint takes"
     )
 
-    def last_second(self, workload, estimate):
+    def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
         # While a job waits, another runs to its end, so all jobs have ended after the total work and its saving;
         # a prediction is at most twice the run time.
@@ -66,7 +68,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         saving = self.cost * (work / self.interval + len(workload))
         return float(workload.submit[-1]) + 3 * (work + saving) + float(estimate.max())
 
-    def kernel(self):
+    def kernel(self) -> tuple:
         """Return the compiled kernel and its rules."""
         rules = self.rules(
             pv_easy.Rules,
@@ -80,7 +82,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         )
         return pv_easy.pv_easy, rules
 
-    def run(self, workload, estimate, seed):
+    def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         kernel, rules = self.kernel()
         with self.predictor.memory(workload, estimate, seed) as memory:

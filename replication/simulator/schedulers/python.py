@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import dataclass_transform
 
+import numpy as np
+
 from replication.simulator.choices import complete_class
 from replication.simulator.kernels import memory as compiled
 from replication.simulator.predictors import Predictor
@@ -48,7 +50,7 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         return super().__new__(cls, *given, **named)
 
     @classmethod
-    def options(cls):
+    def options(cls) -> dict:
         """Return the fields by name, after the class has been made a frozen dataclass."""
         complete_class(cls)
         return super().options()
@@ -71,7 +73,7 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         """
         raise NotImplementedError(f"{type(self).__name__} has no method schedule(now)")
 
-    def run(self, workload, estimate, seed):
+    def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         simulation = replace(self)
         with self.predictor.memory(workload, estimate, seed) as memory:

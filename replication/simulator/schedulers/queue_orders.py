@@ -55,17 +55,17 @@ class OrderedEASY(options.OnPredictions, Scheduler, name="easy-by"):
             )
 
     @property
-    def has_profile(self):
+    def has_profile(self) -> bool:
         """Whether there are several reservations or other candidates, which requires a profile of the free processors."""
         return self.reservations > 1 or callable(self.candidates)
 
-    def last_second(self, workload, estimate):
+    def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
         if self.has_profile:
             return options.last_reserved_second(workload, estimate)
         return super().last_second(workload, estimate)
 
-    def kernel(self):
+    def kernel(self) -> tuple:
         """Return the compiled kernel and its rules."""
         if self.has_profile:
             rules = self.rules(
@@ -76,7 +76,7 @@ class OrderedEASY(options.OnPredictions, Scheduler, name="easy-by"):
         limit = lists.NO_LIMIT if self.limit is None else self.limit
         return lists.list_scheduler, self.rules(lists.Rules, order=order, limit=limit)
 
-    def columns_of(self, workload, estimate, seed):
+    def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the ranks of the queue and of the candidates, or no permissions and the order of the queue."""
         by = options.ranks(self, "by", workload, estimate)
         if self.has_profile:

@@ -49,5 +49,5 @@ class Scheduler(Choice, family="scheduler"):
         """
         raise NotImplementedError(f"{type(self).__name__} has no method run(workload, ...)")
 
-    def check_room(self, workload, estimate):
+    def check_room(self, workload, estimate) -> None:
         """Raise SchedulerError for jobs that exceed the range of the scheduler's numbers; by default there is no limit."""

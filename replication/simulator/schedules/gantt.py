@@ -1,13 +1,14 @@
 """Gantt charts of schedules."""
 
 import heapq
+from typing import Any
 
 import numpy as np
 
 ROWS = 200_000  # most rectangles of a chart
 
 
-def place(start, end, processors, machine):
+def place(start, end, processors, machine) -> list[tuple[int, int, int]]:
     """Return the processors of every job while it runs; each job gets the lowest free ones.
 
     Parameters
@@ -46,7 +47,7 @@ def place(start, end, processors, machine):
     return blocks
 
 
-def merge_blocks(blocks):
+def merge_blocks(blocks) -> list[tuple[int, int]]:
     """Return blocks, (first processor, number of processors) each, in ascending order and with neighbours merged."""
     merged = []
     for first, width in sorted(blocks):
@@ -57,7 +58,7 @@ def merge_blocks(blocks):
     return merged
 
 
-def draw(schedule, axes=None, since=None, until=None):
+def draw(schedule, axes=None, since=None, until=None) -> Any:
     """Draw the jobs that run between two instants.
 
     Parameters

@@ -125,7 +125,7 @@ class Schedule:
         """The measures of `measure_names` by name; see `replication.simulator.schedules.measures`."""
         return self.measured(self.trim, self.measure_names)
 
-    def measured(self, trim=True, names=None):
+    def measured(self, trim=True, names=None) -> dict[str, float]:
         """Return measures by name.
 
         Parameters
@@ -183,7 +183,7 @@ class Schedule:
         instant, waiting = usage(self.workload.submit, first, np.ones(len(first), np.int64))
         return pd.Series(waiting, pd.Index(instant, name="time"), name="queue_length")
 
-    def plot(self, axes=None):
+    def plot(self, axes=None) -> Any:
         """Draw utilisation, queue length and the cumulative distribution of waits.
 
         Parameters
@@ -225,7 +225,7 @@ class Schedule:
         """Return the measures as a table, for notebooks."""
         return f"<p>{escape(repr(self))}</p>{self.measures._repr_html_()}"
 
-    def validate(self):
+    def validate(self) -> "Schedule":
         """Return the schedule itself if it is possible; it takes about as long as EASY on the same jobs.
 
         Raises
@@ -300,7 +300,7 @@ class Schedule:
                 f"{int(bad.sum())} such jobs)"
             )
 
-    def write_csv(self, target):
+    def write_csv(self, target) -> None:
         """Write the jobs as CSV, with the columns of ``TABLE``.
 
         Parameters
@@ -312,7 +312,7 @@ class Schedule:
         with writing.open_output(target) as out:
             out.write(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n").encode())
 
-    def write_swf(self, target):
+    def write_swf(self, target) -> None:
         """Write the jobs as a log in SWF with wait times, and the runs of preempted jobs as partial executions.
 
         Parameters
@@ -322,7 +322,7 @@ class Schedule:
         """
         swf.write(target, export.as_trace(self))
 
-    def gantt(self, axes=None, since=None, until=None):
+    def gantt(self, axes=None, since=None, until=None) -> Any:
         """Draw the jobs that run between two instants as a Gantt chart.
 
         Parameters

@@ -1,9 +1,9 @@
 """The identity of choices and of user code: a hash of their values, for the keys of stored results.
 
-The package's part of a key is a hash of its sources, read when this module is imported, without comments and docstrings. A
-choice and the user code that it needs enter by the bytes that cloudpickle writes for them by value: options, arrays, functions
-with their defaults, closures, globals and helpers, classes with their bases. Bytes that differ from process to process would
-only cost a recomputation; `_Pickler` removes the usual causes.
+The package's part of a key is a hash of its sources, read when this module is imported, without comments, docstrings and
+return types. A choice and the user code that it needs enter by the bytes that cloudpickle writes for them by value: options,
+arrays, functions with their defaults, closures, globals and helpers, classes with their bases. Bytes that differ from process
+to process would only cost a recomputation; `_Pickler` removes the usual causes.
 """
 
 import contextlib
@@ -75,9 +75,11 @@ class Unknown(Exception):
 
 
 def bare(source: bytes | str) -> str:
-    """Return Python source without comments and docstrings."""
+    """Return Python source without comments, docstrings and return types."""
     tree = parse(source)
     for node in walk(tree):
+        if isinstance(node, FunctionDef | AsyncFunctionDef):
+            node.returns = None
         if isinstance(node, Module | FunctionDef | AsyncFunctionDef | ClassDef):
             if get_docstring(node) is not None:
                 node.body[0] = Pass()
