@@ -89,7 +89,7 @@ def ranges(item, readings):
         row = (*key, theirs, values.get("default", math.nan), low, high)
         inside = "yes" if low <= theirs <= high else "no"
         rows.append((*row, inside, nearest, values.get(nearest, math.nan)))
-    names = ["published", "default", "lowest", "highest", "inside", "nearest reading", "its value"]
+    names = ["published", "default", "lowest", "highest", "inside", "nearest variant", "its value"]
     return pd.DataFrame(rows, columns=[*COLUMNS[:3], *names])
 
 
