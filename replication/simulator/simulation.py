@@ -1,6 +1,6 @@
 """Simulate a scheduler on a workload."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.kernels import ordered_list
+from replication.simulator.logs.registry import load
 from replication.simulator.schedulers import (
     EASY,
     FCFS,
@@ -143,21 +144,30 @@ def _check_columns(decided, workload, scheduler):
             )
 
 
-def check_names(workloads: Iterable[Workload]) -> None:
-    """Raise SimulationError for two workloads of one name, since tables identify them by it."""
-    names = [check_workload(workload).name for workload in workloads]
+def as_list(given: Any, kind: type) -> list:
+    """Return one value of a kind, or an iterable of values, as a list."""
+    single = isinstance(given, kind | str | type) or not np.iterable(given)
+    return [given] if single else list(given)
+
+
+def as_workloads(given: Any) -> list[Workload]:
+    """Return one workload, or several, as a list; a mapping is a log that `load` reads.
+
+    Raises
+    ------
+    SimulationError
+        For anything else, and for two workloads of one name, since tables identify workloads by it.
+    """
+    several = [given] if isinstance(given, Mapping) else as_list(given, Workload)
+    workloads = [load(one) if isinstance(one, Mapping) else check_workload(one) for one in several]
+    names = [workload.name for workload in workloads]
     for name in names:
         if names.count(name) > 1:
             raise SimulationError(
                 f"two workloads are called {name!r}; expected distinct names "
                 "(workload.replace(name=...))"
             )
-
-
-def as_list(given: Any, kind: type) -> list:
-    """Return one value of a kind, or an iterable of values, as a list."""
-    single = isinstance(given, kind | str | type) or not np.iterable(given)
-    return [given] if single else list(given)
+    return workloads
 
 
 def check_estimates(workload, estimate, scheduler=EASY()) -> np.ndarray:  # noqa: B008, it is frozen

@@ -7,7 +7,7 @@ archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``registry.toml`` in th
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
@@ -22,6 +22,7 @@ from replication.simulator.paths import toml
 from replication.simulator.workload import Workload
 
 REGISTRY = toml(Path(__file__).with_name("registry.toml"))
+RULES = ("machine", "size", "overrun", "drop", "bad_lines")
 OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUT = 15  # s, without an answer
 
@@ -266,7 +267,7 @@ def read(source, bad_lines=None) -> swf.Trace:
 
 
 def load(
-    source: LogName | str | Path | swf.Trace,
+    source: LogName | str | Path | swf.Trace | Mapping,
     paper: PaperName | None = None,
     synthetic: bool = False,
     machine: int | None = None,
@@ -279,8 +280,9 @@ def load(
 
     Parameters
     ----------
-    source : str or Path or replication.simulator.logs.swf.Trace
-        A registry name, a path to an SWF file, or a log read from one.
+    source : str or Path or replication.simulator.logs.swf.Trace or mapping
+        A registry name, a path to an SWF file, or a log read from one. A mapping has this source as ``file`` and some of
+        the arguments below, such as ``{"file": "my.swf", "bad_lines": "skip"}``.
     paper : str, optional
         The paper whose rules apply; by default those of `replication.simulator.logs.cleaning.workload`, for the log's own
         machine.
@@ -309,6 +311,9 @@ def load(
     TraceError, replication.simulator.logs.cleaning.CleaningError, replication.simulator.logs.swf.SWFError
         For unknown names and rules, and unusable files.
     """
+    if isinstance(source, Mapping):
+        file, own = file_and_rules(source)
+        return load(file, **{"paper": paper, "synthetic": synthetic} | own)
     given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
     given = {name: value for name, value in given.items() if value is not None}
     trace = source if isinstance(source, swf.Trace) else None
@@ -324,6 +329,24 @@ def load(
         return like(source, chosen["machine"])
     jobs = workload(read(source, bad_lines), name=source, draw_key=source, **chosen)
     return jobs.replace(provenance=jobs.provenance | {"paper": paper})
+
+
+def file_and_rules(source: str | Path | Mapping) -> tuple[str | Path, dict]:
+    """Return a log's name or file, and the arguments of `load` that a mapping has with it.
+
+    Raises
+    ------
+    TraceError
+        For a mapping without ``file``, and for other names than those of the arguments.
+    """
+    if not isinstance(source, Mapping):
+        return source, {}
+    own = {**source}
+    for name in own:
+        among(("file", *RULES), f"log {own}: no rule", name, TraceError)
+    if not isinstance(own.get("file"), str | Path):
+        raise TraceError(f"log {own}: file {own.get('file')!r}; expected a name or a path")
+    return own.pop("file"), own
 
 
 def like(name, machine=None) -> Workload:

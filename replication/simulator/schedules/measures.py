@@ -265,7 +265,7 @@ _DEFINITIONS: dict[str, Callable[[_Sample], float]] = {
     "max_wait": lambda s: _of_values(s.wait, np.max),
     "median_bounded_slowdown": lambda s: _of_values(s.slowdown, np.median),
     "max_bounded_slowdown": lambda s: _of_values(s.slowdown, np.max),
-    "af": lambda s: _of_values(s.wait + s.run_time, np.mean),
+    "af": lambda s: average_flow(s.wait, s.run_time),
     "ap0waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 0),
     "ap1waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 1),
     "user_fairness": lambda s: jain(s.slowdown, s.user),

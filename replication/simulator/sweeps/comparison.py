@@ -1,6 +1,6 @@
 """Compare schedulers by their measures."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from replication.simulator.observation import observe
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
-from replication.simulator.simulation import SimulationError, as_list, check_names, simulate
+from replication.simulator.simulation import SimulationError, as_list, as_workloads, simulate
 from replication.simulator.sweeps import code
 from replication.simulator.sweeps.results import Results
 from replication.simulator.workload import Workload, check_seed
@@ -23,7 +23,7 @@ MAXIMA = ("max_wait", "max_bounded_slowdown")
 
 
 def compare(
-    workloads: Workload | Iterable[Workload],
+    workloads: Workload | Mapping | Iterable[Workload | Mapping],
     schedulers: Scheduler | Iterable[Scheduler],
     estimates: EstimateModel | Iterable[EstimateModel] | None = None,
     seed: int = 1,
@@ -37,7 +37,7 @@ def compare(
     Parameters
     ----------
     workloads : Workload or several
-        With different names.
+        With different names; or logs to load, such as ``{"file": "my.swf", "bad_lines": "skip"}``.
     schedulers : Scheduler or several
     estimates : EstimateModel or several, optional
         The workloads' own estimates by default.
@@ -74,8 +74,7 @@ def compare(
     """
     names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
     seed = check_seed(seed)
-    logs = as_list(workloads, Workload)
-    check_names(logs)
+    logs = as_workloads(workloads)
     schedulers = [Scheduler.check(one) for one in as_list(schedulers, Scheduler)]
     given = Users() if estimates is None else estimates
     models = [EstimateModel.check(one) for one in as_list(given, EstimateModel)]

@@ -7,7 +7,7 @@ of workers. They are stored under a hash of everything that they depend on.
 import functools
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
@@ -22,7 +22,7 @@ from replication.simulator.logs.resampling import Resampling
 from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.measures import Measure, Trim
-from replication.simulator.simulation import as_list, check_names, check_workload
+from replication.simulator.simulation import as_list, as_workloads, check_workload
 from replication.simulator.sweeps import code, engines
 from replication.simulator.sweeps.comparison import measure
 from replication.simulator.sweeps.results import Results
@@ -171,7 +171,7 @@ def seeds_of(scheduler: Scheduler, model: EstimateModel, seeds: Sequence[int]) -
 
 
 def sweep(
-    workloads: Workload | Iterable[Workload],
+    workloads: Workload | Mapping | Iterable[Workload | Mapping],
     schedulers: Scheduler | Iterable[Scheduler] = TEXTBOOK,
     estimates: EstimateModel | Iterable[EstimateModel] | None = None,
     seeds: int | Iterable[int] = 1,
@@ -191,6 +191,7 @@ def sweep(
     Parameters
     ----------
     workloads : Workload or several
+        Or logs to load, such as ``{"file": "my.swf", "bad_lines": "skip"}``; see `replication.load`.
     schedulers : Scheduler or several
         A scheduler that ignores estimates is simulated once for all of them.
     estimates : EstimateModel or several, optional
@@ -242,7 +243,7 @@ def sweep(
     """
     given = Users() if estimates is None else estimates
     tasks = points(
-        as_list(workloads, Workload),
+        workloads,
         [None] if loads is None else as_list(loads, float),
         [
             (Scheduler.check(scheduler), EstimateModel.check(model))
@@ -273,7 +274,7 @@ def seed_list(seeds: int | Iterable[int]) -> list[int]:
 
 
 def points(
-    workloads: Iterable[Workload],
+    workloads: Workload | Mapping | Iterable[Workload | Mapping],
     loads: Sequence[float | str | None],
     choices: Sequence[tuple[Scheduler, EstimateModel]],
     seeds: Sequence[int],
@@ -282,7 +283,7 @@ def points(
     names: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
 ) -> list[Task]:
-    """Return the tasks of a grid; arguments as of `sweep`, lists throughout.
+    """Return the tasks of a grid; arguments as of `sweep`, with lists of the others.
 
     Raises
     ------
@@ -290,9 +291,7 @@ def points(
         For loads that do not exist, for two workloads of one name, and for a point that is given twice.
     """
     names, tasks = measures.check_measures(names, measures.SWEEP), []
-    logs = list(workloads)
-    check_names(logs)
-    for workload in logs:
+    for workload in as_workloads(workloads):
         samples = [
             (how, (seed,), how.make(workload, seed)) for how in resamplings for seed in seeds
         ]
