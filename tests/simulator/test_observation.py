@@ -10,6 +10,8 @@ from replication.simulator.kernels.list_scheduler import (
     BY_RESERVATION,
     NEVER_WILD,
     WHENEVER_IT_FITS,
+    WILD_IF_LONGER,
+    WILD_IF_SHORTER,
     Rules,
     list_scheduler,
 )
@@ -25,6 +27,8 @@ from tests.workloads import jobs, peopled, workloads
 
 # Heel-and-toe's Fig. 8: every estimate is twice the run time.
 FIG8 = jobs(2, (0, 6, 1), (0, 4, 1), (0, 3, 2), (0, 4, 1), (0, 3, 1), (0, 2, 1))
+
+SIDES = "longer", "shorter"
 
 
 def agree(workload, estimate=None, scheduler=EASY(), **options):  # noqa: B008, it is frozen
@@ -201,6 +205,44 @@ def test_O12_after_a_job_that_was_let_past_the_head_has_a_new_reservation():
     assert with_permissions(log, permissions) == ([0, 6, 0, 0], [2, 3], [2])
 
 
+@pytest.mark.parametrize("wild", ["shorter", "longer", "half"])
+def test_wild_backfills_of_some_jobs_agree_with_the_reference_on_a_log(real_log, wild):
+    log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800))
+    scheduler = EASY(wild=wild)
+    seen = agree(log, Users(), scheduler, permissions=scheduler.permissions(log, 1))
+    assert 0 < seen.wild.sum() < observe(log, Users()).wild.sum()
+
+
+def test_O14_a_wild_backfill_is_refused_on_the_other_side_of_the_median():
+    # Job 2 would be backfilled wildly. It runs for 6 s, and the median of the waiting jobs is 4 s.
+    log = jobs(2, (0, 4, 1), (0, 3, 2), (0, 6, 1), (0, 4, 1))
+    estimate = np.array([8, 3, 6, 4])
+    found = {wild: simulate(log, EASY(wild=wild), estimate).start.tolist() for wild in SIDES}
+    assert found == {"longer": [0, 6, 0, 9], "shorter": [0, 4, 7, 0]}
+    # Of two equal medians neither is shorter or longer.
+    log = jobs(2, (0, 4, 1), (0, 6, 2), (0, 6, 1))
+    estimate = np.array([8, 6, 6])
+    assert simulate(log, estimates=estimate).start.tolist() == [0, 6, 0]
+    for wild in SIDES:
+        assert simulate(log, EASY(wild=wild), estimate).start.tolist() == [0, 4, 10]
+
+
+@settings(max_examples=100, deadline=None)
+@given(workloads(), st.data())
+def test_O14_kernel_and_reference_agree(workload, data):
+    permission = st.sampled_from([WILD_IF_SHORTER, WILD_IF_LONGER])
+    permissions = data.draw(st.lists(permission, min_size=len(workload), max_size=len(workload)))
+    with_permissions(workload, permissions)
+
+
+def test_O15_half_of_the_jobs_are_never_backfilled_wildly():
+    log = jobs(4, *[(k, 5 + k % 7, 1 + k % 4) for k in range(200)])
+    permissions = EASY(wild="half").permissions(log, 1)
+    assert set(permissions) == {BY_RESERVATION, NEVER_WILD}
+    assert 70 < (permissions == NEVER_WILD).sum() < 130
+    with_permissions(log, permissions)
+
+
 def test_O13_where_each_event_has_its_own_pass_the_queue_holds_who_has_had_his():
     # Both come at 1, and the first starts before the second, the shorter one, is there.
     log = jobs(4, (1, 5, 1), (1, 2, 1))
@@ -212,7 +254,7 @@ def test_O13_where_each_event_has_its_own_pass_the_queue_holds_who_has_had_his()
 def test_only_an_easy_can_be_watched_and_only_the_textbooks_intervened_with():
     with pytest.raises(SchedulerError, match="wild and let_past: the users' estimates"):
         EASY(wild="forbidden", candidates="sjf")
-    with pytest.raises(SchedulerError, match="either wild='forbidden' or let_past, not both"):
+    with pytest.raises(SchedulerError, match="either wild or let_past, not both"):
         EASY(wild="forbidden", let_past=0.5)
     with pytest.raises(SchedulerError, match=r"FCFS\(\) cannot be observed; allowed: any EASY"):
         observe(FIG8, scheduler=FCFS())
@@ -220,7 +262,7 @@ def test_only_an_easy_can_be_watched_and_only_the_textbooks_intervened_with():
 
 def test_watching_an_intervention_changes_nothing_and_draws_depend_on_the_seed():
     log = jobs(4, *[(k, 5 + k % 7, 1 + k % 4) for k in range(60)])
-    for scheduler in (EASY(wild="forbidden"), EASY(let_past=0.4)):
+    for scheduler in (EASY(wild="forbidden"), EASY(wild="half"), EASY(let_past=0.4)):
         seen = observe(log, Exact(2), 3, scheduler)
         assert seen.schedule.start.tolist() == simulate(log, scheduler, Exact(2), 3).start.tolist()
     assert simulate(log, EASY(let_past=0.4), seed=1) != simulate(log, EASY(let_past=0.4), seed=2)

@@ -112,6 +112,13 @@ def test_P12_only_the_first_that_suffices_counts():
     assert starts(w, shadow="first")[2:] == [8, 8]
 
 
+def test_P12_of_equal_planned_ends_the_first_started_counts_first():
+    # Jobs 1 and 2 are planned to end at 20. The wide job 1 is earlier in the queue, the narrow job 2 started earlier.
+    w = jobs(4, (0, 5, 3), (1, 15, 2), (1, 19, 1), (6, 5, 2), (7, 30, 1))
+    assert starts(w, shadow="first") == [0, 5, 1, 20, 7]
+    assert starts(w, shadow="first-started") == [0, 5, 1, 20, 20]
+
+
 def test_P13_one_pass_for_each_event():
     # Both end at 5. After the first end job 3 is still blocked and job 4 passes it; together, job 3 starts.
     w = jobs(4, (0, 5, 2), (0, 5, 2), (1, 9, 4), (1, 4, 2, 4))

@@ -30,6 +30,7 @@ from replication.simulator.kernels import machine as machines
 from replication.simulator.kernels import queue_tree as trees
 from replication.simulator.kernels.compilation import njit_noalloc, sort
 from replication.simulator.kernels.machine import (
+    ALL,
     ARRIVED,
     EXTRA,
     FREE,
@@ -49,8 +50,9 @@ DONE = -1
 
 #: Orders of the queue; `GIVEN` by a number for each job, the least first.
 SUBMISSION, SHORTEST, SMALLEST_AREA, WFP3, F1, GIVEN, LARGEST_AREA = range(7)
-#: Permissions of a job to pass the head.
-BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS = range(3)
+#: Permissions of a job to pass the head; wildly by the reservation alone, never, or if its true run time is shorter or
+#: longer than the median of the waiting jobs.
+BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS, WILD_IF_SHORTER, WILD_IF_LONGER = range(5)
 NO_LIMIT = 2**62
 
 # order : order of the queue
@@ -61,13 +63,13 @@ NO_LIMIT = 2**62
 # recounts : the extra processors of a kept reservation are counted again at every pass
 # closed : no job is backfilled on extra processors after the time of a held reservation
 # uses_up : a job that outlives the shadow time uses up extra processors
-# all_count : all jobs planned to end by the shadow time count for the extra processors
+# counted : jobs planned to end at the shadow time that count for the extra processors, as of `machine.reservation`
 # only_if_fits : a submission leads to a pass only if the job fits the free processors
 Rules = namedtuple(
     "Rules",
     machines.SHARED_RULES
-    + "order limit shortest_first kept held recounts closed uses_up all_count only_if_fits",
-    defaults=(SUBMISSION, NO_LIMIT, False, False, False, False, True, True, True, False),
+    + "order limit shortest_first kept held recounts closed uses_up counted only_if_fits",
+    defaults=(SUBMISSION, NO_LIMIT, False, False, False, False, True, True, ALL, False),
 )
 
 # tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty until they are needed
@@ -88,7 +90,7 @@ def list_scheduler(memory, processors, rules, permission, given):
     processors : int
     rules : Rules
     permission : int8[n] or int8[0]
-        `BY_RESERVATION`, `NEVER_WILD` or `WHENEVER_IT_FITS` for each job; `BY_RESERVATION` for all if empty.
+        One of the permissions for each job; `BY_RESERVATION` for all if empty.
     given : int64[n] or int64[0]
         The order of the queue if it is `GIVEN`; equal ones are in order of submission.
 
@@ -131,7 +133,7 @@ def _simulate(machine, memory, rules, lists, now):
     """Run the event loop from an instant on; return `DONE`, or the instant at which the queue needs ranks."""
     count, permission = machine.count, lists.permission
     # In these variants the reservation or the head can change without an end or a correction.
-    always = rules.kept or not rules.uses_up or not rules.all_count or len(permission) > 0
+    always = rules.kept or not rules.uses_up or rules.counted != ALL or len(permission) > 0
     always |= rules.order != SUBMISSION and rules.order != LARGEST_AREA
     is_known = memory.predict == 0
     can_rank = rules.order != WFP3 and rules.limit == NO_LIMIT
@@ -227,11 +229,11 @@ def _reserve(machine, memory, rules, head, now):
     is_due = count[SHADOW] <= now
     if count[RESERVED] != head or (rules.kept and is_due and not rules.held):
         count[SHADOW], count[EXTRA] = machines.reservation(
-            machine, machine.by_plan, memory, size, rules.all_count, now
+            machine, machine.by_plan, memory, size, rules.counted, now
         )
         count[RESERVED] = head
     elif rules.recounts:
-        count[EXTRA] = machines.extra_at(machine, memory, size, rules.all_count, count[SHADOW], now)
+        count[EXTRA] = machines.extra_at(machine, memory, size, rules.counted, count[SHADOW], now)
     if rules.held and rules.closed and count[SHADOW] <= now:
         count[EXTRA] = 0
 
@@ -259,8 +261,12 @@ def _start_candidate(machine, memory, rules, lists, job, predicted, now):
     if len(lists.permission) > 0:
         if lists.permission[job] == WHENEVER_IT_FITS:
             passes = True
-        elif passes and lists.permission[job] == NEVER_WILD:
-            passes = not _is_wild(machine, memory, job, now)
+        elif (
+            passes
+            and lists.permission[job] != BY_RESERVATION
+            and _is_wild(machine, memory, job, now)
+        ):
+            passes = _may_be_wild(machine, memory, lists.permission[job], job)
     if not passes:
         return False
     machines.begin(machine, memory, job, predicted, now)
@@ -277,8 +283,22 @@ def _start_candidate(machine, memory, rules, lists, job, predicted, now):
 def _is_wild(machine, memory, job, now):
     """Return whether the head's real shadow time moves if a job starts now."""
     head_size = memory.size[machine.count[RESERVED]]
-    shadow, extra = machines.reservation(machine, machine.by_end, memory, head_size, True, now)
+    shadow, extra = machines.reservation(machine, machine.by_end, memory, head_size, ALL, now)
     return now + memory.run_time[job] > shadow and memory.size[job] > extra
+
+
+@njit_noalloc
+def _may_be_wild(machine, memory, permission, job):
+    """Return whether the true run time of a job is on the permitted side of the median of the waiting jobs."""
+    if permission == NEVER_WILD:
+        return False
+    waiting = beyond = 0  # jobs, and those of them that the job is not shorter, or not longer, than
+    for other in range(machine.count[RESERVED], machine.count[ARRIVED]):
+        if machine.start[other] < 0:
+            more = memory.run_time[other] - memory.run_time[job]
+            waiting += 1
+            beyond += more <= 0 if permission == WILD_IF_SHORTER else more >= 0
+    return 2 * beyond <= waiting
 
 
 # ---- A scanned queue or candidates in another order

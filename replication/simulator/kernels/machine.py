@@ -41,6 +41,9 @@ Machine = namedtuple(
     "waiting queued_size scratch order submitted leaving freed count",
 )
 
+#: Jobs planned to end at a shadow time that count for the extra processors.
+ALL, FIRST, FIRST_STARTED = range(3)
+
 # Rules of every kernel on this machine.
 # refresh : predictions of waiting jobs are made at every pass, not only at submission
 # at_submission : predictions are made at submission too
@@ -290,11 +293,11 @@ def corrected(prediction, request, elapsed, way):
 
 
 @njit_noalloc
-def reservation(machine, order, memory, head_size, all_count, now):
+def reservation(machine, order, memory, head_size, counted, now):
     """Return the earliest end in `order` at which `head_size` processors are free, and how many more are free then.
 
-    With `all_count` every job that ends by that instant counts, else no more than necessary. Ends in the past
-    count as now.
+    Of the jobs that end by that instant `ALL` count, or no more than necessary: the `FIRST` in the queue, or the
+    `FIRST_STARTED` of one end. Ends in the past count as now.
     """
     size = memory.size
     available = machine.count[FREE]
@@ -302,27 +305,59 @@ def reservation(machine, order, memory, head_size, all_count, now):
     while available < head_size:
         available += size[order[k] & JOB_MASK]
         k -= ONE
-    instant = max(order[k + ONE] >> JOB_BITS, now)
-    while all_count and order[k] >> JOB_BITS <= instant:
-        available += size[order[k] & JOB_MASK]
-        k -= ONE
+    end = order[k + ONE] >> JOB_BITS
+    instant = max(end, now)
+    if counted == ALL:
+        while order[k] >> JOB_BITS <= instant:
+            available += size[order[k] & JOB_MASK]
+            k -= ONE
+    elif counted == FIRST_STARTED:
+        for key in order[k + ONE : machine.count[RUNNING] + 1]:
+            if key >> JOB_BITS == end:
+                available -= size[key & JOB_MASK]
+        available = _after_first_started(machine, order, size, end, available, head_size)
     return instant, available - head_size
 
 
 @njit_noalloc
-def extra_at(machine, memory, head_size, all_count, instant, now):
+def _after_first_started(machine, order, size, end, available, head_size):
+    """Return the free processors once jobs of one end have ended, the first started first, until the head fits."""
+    last = -1
+    while available < head_size:
+        first = NEVER
+        for key in order[1 : machine.count[RUNNING] + 1]:
+            job = key & JOB_MASK
+            started = machine.start[job] << JOB_BITS | job
+            if key >> JOB_BITS == end and last < started < first:
+                first = started
+        if first == NEVER:
+            break
+        available += size[first & JOB_MASK]
+        last = first
+    return available
+
+
+@njit_noalloc
+def extra_at(machine, memory, head_size, counted, instant, now):
     """Return the processors beyond `head_size` that are free at an instant by the planned ends.
 
     The number is negative if the head does not fit then. An instant in the past counts as now, as past planned ends do.
-    Without `all_count`, only as many of the jobs planned to end at the instant itself count as the head needs.
+    Of the jobs planned to end at the instant itself `ALL` count, or as many as the head needs, as for `reservation`.
     """
     order, size = machine.by_plan, memory.size
     instant = max(instant, now)
     available = machine.count[FREE]
     k = np.uint64(machine.count[RUNNING])
     while order[k] >> JOB_BITS <= instant:
-        if not all_count and available >= head_size and max(order[k] >> JOB_BITS, now) == instant:
-            break
+        end = order[k] >> JOB_BITS
+        if counted != ALL and max(end, now) == instant:
+            if available >= head_size:
+                break
+            if counted == FIRST_STARTED:
+                available = _after_first_started(machine, order, size, end, available, head_size)
+                while order[k] >> JOB_BITS == end:
+                    k -= ONE
+                continue
         available += size[order[k] & JOB_MASK]
         k -= ONE
     return available - head_size

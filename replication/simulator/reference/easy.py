@@ -3,9 +3,15 @@
 It is compared with the compiled kernels on every start time, on random and on real workloads.
 """
 
+from statistics import median
 from typing import NamedTuple
 
-from replication.simulator.kernels.list_scheduler import NEVER_WILD, WHENEVER_IT_FITS
+from replication.simulator.kernels.list_scheduler import (
+    BY_RESERVATION,
+    NEVER_WILD,
+    WHENEVER_IT_FITS,
+    WILD_IF_SHORTER,
+)
 from replication.simulator.reference.base import Reference
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedulers.event_loop import Reservation, earliest_fit
@@ -37,7 +43,8 @@ class Easy(Reference):
     watch : callable, optional
         Called with a `Decision` at every decision.
     permissions : sequence of int, optional
-        Permission of each job: never to be backfilled wildly (`NEVER_WILD`), or to pass the head whenever it fits
+        Permission of each job: to be backfilled wildly never (`NEVER_WILD`), or if its run time is shorter or longer than
+        the median of the waiting jobs (`WILD_IF_SHORTER`, `WILD_IF_LONGER`); or to pass the head whenever it fits
         (`WHENEVER_IT_FITS`), after which the head has a new reservation.
     """
 
@@ -73,12 +80,17 @@ class Easy(Reference):
 
     def may_pass(self, job, head, in_time, extra):
         """Return whether a job that fits may pass the head."""
-        permission = None if self.permissions is None else self.permissions[job.index]
+        permission = BY_RESERVATION if self.permissions is None else self.permissions[job.index]
         if permission == WHENEVER_IT_FITS:
             return True
         if not in_time and job.size > extra:
             return False
-        return permission != NEVER_WILD or not self.would_be_wild(job, head)
+        if permission == BY_RESERVATION or not self.would_be_wild(job, head):
+            return True
+        if permission == NEVER_WILD:
+            return False
+        middle, length = median(map(self.length, self.queue)), self.length(job)
+        return length < middle if permission == WILD_IF_SHORTER else length > middle
 
     def would_be_wild(self, job, head):
         """Return whether the real shadow time of the head would move if the job started now."""
@@ -117,9 +129,13 @@ class Easy(Reference):
         return way == "held" or self.kept[1].time > self.now
 
     def by_planned_end(self):
-        """Return planned end and size of each running job, of equal ends the earlier job first."""
-        ends = sorted((self.planned_end(job), job) for job in self.running)
-        return [(max(end, self.now), job.size) for end, job in ends]
+        """Return planned end and size of each running job, of equal ends the job earlier in the queue, or started, first."""
+        by_start = self.options["shadow"] == "first-started"
+        running = sorted(
+            (self.planned_end(job), self.start[job.index] if by_start else 0, job)
+            for job in self.running
+        )
+        return [(max(end, self.now), job.size) for end, _, job in running]
 
     def earliest(self, head):
         """Return the reservation of the blocked head by the present planned ends."""
@@ -136,8 +152,8 @@ class Easy(Reference):
         """Return the extra processors at a reserved time; below 0 if the head does not fit then by the planned ends."""
         shadow, available = max(shadow, self.now), self.free
         for end, size in self.by_planned_end():
-            first = self.options["shadow"] == "first"
-            if end == shadow and first and available >= head.size:
+            some = self.options["shadow"] != "all"
+            if end == shadow and some and available >= head.size:
                 break
             if end <= shadow:
                 available += size

@@ -16,6 +16,15 @@ from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 from replication.simulator.workload import generator
 
 Candidates = Literal["fcfs", "sjf"]
+Shadow = Literal["all", "first", "first-started"]
+Wild = Literal["allowed", "forbidden", "shorter", "longer", "half"]
+WILD_PERMISSIONS = {
+    "allowed": lists.BY_RESERVATION,
+    "forbidden": lists.NEVER_WILD,
+    "shorter": lists.WILD_IF_SHORTER,
+    "longer": lists.WILD_IF_LONGER,
+    "half": lists.BY_RESERVATION,
+}
 
 
 @dataclass(frozen=True)
@@ -36,8 +45,8 @@ class EASY(options.OnPredictions, Scheduler):
     """EASY backfilling (Lifka 1995), on the users' estimates or on predictions.
 
     docs/semantics/predicted.md defines the options. `wild` and `let_past` are interventions that no real scheduler could
-    make; they show the effect of wild backfills. The jobs that `let_past` chooses depend on the draw key of the workload,
-    its length, the share and the seed.
+    make; they show the effect of wild backfills. The jobs that ``wild="half"`` and `let_past` choose depend on the draw key
+    of the workload, its length, the share and the seed.
     """
 
     validated = False
@@ -66,10 +75,11 @@ class EASY(options.OnPredictions, Scheduler):
         ("nobody", "extra"),
         "which jobs are backfilled once a held reservation is due: none, or those that fit the extra processors",
     )
-    shadow: Literal["all", "first"] = option(
+    shadow: Shadow = option(
         "all",
-        ("all", "first"),
-        "of the jobs planned to end at the shadow time, all count as extra, or the first that suffice",
+        get_args(Shadow),
+        "of the jobs planned to end at the shadow time, all count as extra, or those that suffice, the first in the queue or "
+        "the first started first",
     )
     events: options.Events = options.events("together", "one-by-one", "by-plan")
     ties: options.Ties = options.ties()
@@ -78,10 +88,11 @@ class EASY(options.OnPredictions, Scheduler):
         ("always", "if-fits"),
         "submissions that trigger a pass: all, or those that fit the free processors",
     )
-    wild: Literal["allowed", "forbidden"] = option(
+    wild: Wild = option(
         "allowed",
-        ("allowed", "forbidden"),
-        "whether backfills that would delay the head are allowed; only a simulator knows them",
+        get_args(Wild),
+        "jobs whose backfills may delay the head, which only a simulator knows: all, none, those with a run time shorter or "
+        "longer than the median of the waiting jobs, or half of the jobs, drawn at random",
     )
     let_past: float = option(
         0.0,
@@ -102,10 +113,8 @@ class EASY(options.OnPredictions, Scheduler):
             raise SchedulerError(
                 f"{self!r}: allowed with wild and let_past: the users' estimates and the textbook's rules"
             )
-        if self.wild == "forbidden" and self.let_past > 0:
-            raise SchedulerError(
-                f"{self!r}: allowed: either wild='forbidden' or let_past, not both"
-            )
+        if self.wild != "allowed" and self.let_past > 0:
+            raise SchedulerError(f"{self!r}: allowed: either wild or let_past, not both")
 
     def is_textbook_but(self, names):
         """Return whether all options but those of these names have their defaults."""
@@ -128,7 +137,7 @@ class EASY(options.OnPredictions, Scheduler):
     @property
     def draws_at_random(self):
         """Whether the schedule depends on the seed, predictors and estimates aside."""
-        return self.let_past > 0
+        return self.let_past > 0 or self.wild == "half"
 
     def check_room(self, workload, estimate):
         """Raise SchedulerError if the times or the number of jobs exceed the keys of the kernel with predictions."""
@@ -177,11 +186,13 @@ class EASY(options.OnPredictions, Scheduler):
     def permissions(self, workload, seed):
         """Return the permission of each job to pass a head by `kernels.list_scheduler`, int8[n]."""
         n = len(workload)
-        draws = generator(workload.draw_key, n, "let-past", self.let_past, int(seed)).random(n)
-        is_forbidden = self.wild == "forbidden"
-        others = lists.NEVER_WILD if is_forbidden else lists.BY_RESERVATION
-        permissions = np.full(n, others, np.int8)
-        permissions[draws < self.let_past] = lists.WHENEVER_IT_FITS
+        permissions = np.full(n, WILD_PERMISSIONS[self.wild], np.int8)
+        if self.wild == "half":
+            draws = generator(workload.draw_key, n, "wild", int(seed)).random(n)
+            permissions[draws < 0.5] = lists.NEVER_WILD
+        if self.let_past > 0:
+            key = workload.draw_key, n, "let-past", self.let_past, int(seed)
+            permissions[generator(*key).random(n) < self.let_past] = lists.WHENEVER_IT_FITS
         return permissions
 
     def kernel(self):
@@ -201,7 +212,7 @@ class EASY(options.OnPredictions, Scheduler):
             recounts=self.recount == "pass" and self.reservation != "recomputed",
             closed=self.overdue == "nobody",
             uses_up=self.extra == "used-up",
-            all_count=self.shadow == "all",
+            counted=get_args(Shadow).index(self.shadow),
             only_if_fits=self.passes == "if-fits",
         )
         return lists.list_scheduler, rules
