@@ -7,7 +7,7 @@ import pandas as pd
 
 from replication import EASY
 from replication.papers import panels, style
-from replication.papers.heel_and_toe import campaign, causes, trends
+from replication.papers.heel_and_toe import campaign, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE, Z95
 
 RECOMPUTED, KEPT = "recomputed", "kept"
@@ -31,7 +31,7 @@ def results(workloads, badness, seeds, workers=1):
     found, models = {}, campaign.models(badness)
     for name in (RECOMPUTED, KEPT):
         scheduler, loads = EASY(reservation=name), campaign.LOADS
-        runs = causes.results(workloads, scheduler, models, seeds, loads, workers)
+        runs = campaign.sweep_at_loads(workloads, scheduler, models, seeds, loads, workers)
         found[name] = campaign.on_axis(runs)
     return found
 

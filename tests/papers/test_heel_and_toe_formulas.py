@@ -451,45 +451,6 @@ def test_modal_change():
     assert found(claims.modal_change(modal, WORKLOADS, shares, True)) == steps
 
 
-# ---- causes
-
-
-def test_gains_left():
-    rows = [("log", 1, 40, 30, 55), ("high", 1, *[math.nan] * 3), ("log", 3, 9, 8, 10)]
-    left = pd.DataFrame(rows, columns=["load", "f", "left", "left low", "left high"])
-    left = left.assign(log=CTC, measure=WAIT)
-    assert found(claims.gains_left(left, [1, 2])) == {"CTC-SP2 wait, f = 1": (40, 30, 55)}
-    cases = claims.gains_left(left.assign(without="order"), [3])
-    assert found(cases) == {"CTC-SP2 wait, f = 3": {"order": (9, 8, 10)}}
-
-
-def test_gains_lost():
-    rows = [("log", 1, 5), ("log", 3, 5), ("high", 10, math.nan)]
-    left = pd.DataFrame(rows, columns=["load", "f", "left"]).assign(log=CTC, measure=WAIT)
-    left[["lost", "lost low", "lost high", "without"]] = 3, 2, 4, "order"
-    assert found(claims.gains_lost(left, [3, 10], [CTC])) == {
-        "CTC-SP2 wait, f = 3": {"order": (3, 2, 4)}
-    }
-    assert not found(claims.gains_lost(left, [3, 10], [KTH]))
-
-
-def test_heads_pay():
-    # 50 % are 10 min, so 8 and 14 min are 40 and 70 %.
-    rows = [
-        ("heads", "f = 1"),
-        ("others", "f = 1"),
-        ("heads", "perfect to real"),
-        ("heads", "f = 3"),
-    ]
-    payers = pd.DataFrame(rows, columns=["jobs", "change"])
-    payers[["log", "per cent", "minutes", "low", "high"]] = CTC, 50, 10, 8, 14
-    payers["placebo"] = [0.5, 60, 60, 60]
-    cases = list(claims.heads_pay(payers))
-    assert found(cases) == {"CTC-SP2, f = 1": (50, 40, 70), "CTC-SP2, f = 3": (50, 40, 70)}
-    # A change below the placebo's is no effect.
-    assert [case.threshold for case in cases] == [None, 60]
-
-
 # ---- numbers of the text
 
 

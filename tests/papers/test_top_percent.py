@@ -1,11 +1,10 @@
 """The Top Percent paper's tables and claims: how they are put together, and how near they come."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from replication.papers import published, resampling
-from replication.papers.top_percent import intervals, modes, runs, schedulers, table1
+from replication.papers.top_percent import intervals, modes, runs, table1
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import measures
@@ -38,7 +37,7 @@ def test_every_row_and_column_of_the_paper_is_computed():
 
 
 def test_a_block_is_normalised_by_its_requested_times():
-    tasks = schedulers.tasks({"made": YEAR}, {"EASY": EASY()}, runs.POLICIES)
+    tasks = runs.under_schedulers({"made": YEAR}, {"EASY": EASY()}, runs.POLICIES)
     found = runs.simulate_rows(tasks, workers=2).set_index(["policy", "measure"])["value"]
     reqtime, tsafrir = (runs.run(YEAR, policy) for policy in ("Reqtime", "Tsafrir"))
     expected = (tsafrir.wait + YEAR.run_time).mean() / (reqtime.wait + YEAR.run_time).mean()
@@ -76,17 +75,6 @@ def test_silverman_counts_modes():
         > modes.critical_width(three, 2)
         > modes.critical_width(three, 3)
     )
-
-
-def test_other_schedulers_are_spread():
-    ours = pd.DataFrame(
-        [
-            {"trace": "a", "scheduler": s, "policy": "CVH", "measure": m, "value": v, "unit": "1"}
-            for m in runs.UNITS
-            for s, v in (("EASY", 1.0), ("LAF", 1.25))
-        ]
-    )
-    assert schedulers.spread(ours)["AF"].tolist() == [0.25]
 
 
 @pytest.mark.parametrize("log", THREE)

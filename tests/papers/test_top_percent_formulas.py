@@ -116,20 +116,6 @@ def test_never_above_request(monkeypatch):
     assert found(claims.never_above_request({"a": several})) == expected
 
 
-def test_favouring_overprediction_helps():
-    # 0.9 with doubled and 1.2 with halved predictions; the reference has no factor.
-    one = {
-        ("a", "CVH", 2, "AP1WAF"): 0.9,
-        ("a", "CVH", 0.5, "AP1WAF"): 1.2,
-        ("a", "CVH", 2, "AF"): 9,
-    }
-    other = {("a", "Tsafrir", 0.5, "AP1WAF"): 1.1, ("a", "Tsafrir", 2, "AP1WAF"): 1.5}
-    other |= {("a", "Reqtime", np.nan, "AP1WAF"): 1}
-    some = draws(one | other, ("log", "policy", "factor", "measure"))
-    expected = {"a CVH": -30, "a Tsafrir": 40}
-    assert found(claims.favouring_overprediction_helps(some)) == expected
-
-
 def test_schedulers_close():
     # 5 over 4 is 25 % more. SJBF is none of the paper's schedulers, Reqtime's values are 1, and R2 is no measure of a schedule.
     values = {"EASY": 4, "Conservative": 5, "LAF": 4.5, "EASY-SJBF": 9}

@@ -150,6 +150,16 @@ def all_loads(workloads, scale=PAPER_SCALE, workers=1):
     return pd.concat(tables, ignore_index=True)
 
 
+def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers=1):
+    """Return one table of observed sweeps at several of `LOADS`, with the name of the load in the column ``load``."""
+    tables = []
+    for load in loads:
+        at = [workload for *_, workload in at_one_load(workloads, load)]
+        table = sweep.sweep(at, schedulers, models, seeds, watched=True, workers=workers)
+        tables.append(table.assign(load=load))
+    return pd.concat(tables, ignore_index=True)
+
+
 def with_other_loads(runs, workloads, scale=PAPER_SCALE, workers=1):
     """Return runs at one load of `LOADS` with those of the same logs at the other loads added."""
     rest = all_loads(workloads, scale, workers)

@@ -12,11 +12,6 @@ barely : pandas.DataFrame
     Runs at very small f with estimates cut at E_max and not: `campaign.barely`.
 changes : pandas.DataFrame
     Changes by perfect and doubled estimates: `fig02.change`.
-left, left_without_order : pandas.DataFrame
-    The share of each gain left without wild backfills, and without an order of jobs (column ``without`` names the
-    intervention): `causes.left`.
-payers : pandas.DataFrame
-    Changes of the wait by kind of job: `causes.who_pays`.
 modal : pandas.DataFrame
     Modal and other estimates: `modality.summary`.
 workloads : dict
@@ -33,11 +28,11 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 
-from replication.papers.heel_and_toe import campaign, causes, modality, real_estimates, trends
+from replication.papers.heel_and_toe import campaign, modality, real_estimates, trends
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT
 from replication.papers.heel_and_toe.masquerade import RATIOS, limit, probability
 from replication.papers.heel_and_toe.masquerade import verdict as distances
-from replication.papers.heel_and_toe.trends import difference, ends
+from replication.papers.heel_and_toe.trends import difference
 from replication.papers.rules import BETWEEN, Case, around, level
 
 CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
@@ -501,41 +496,6 @@ def modal_change(modal, workloads, shares, step=False):
     for row in modality.change(_kept(modal, workloads), shares, step).to_dict("records"):
         name = f"{named(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %"
         yield Case(name, *(row[f"{end} [%]"] for end in ("change", "low", "high")))
-
-
-# ---- causes (docs/decisions/causes.md)
-
-
-def gains_left(left, fs):
-    """Return the share of each gain that an intervention leaves at some f, per cent; a case has a part for each intervention.
-
-    A gain that is not surely above none has no share.
-    """
-    for row in left[left["f"].isin(fs)].dropna(subset="left").to_dict("records"):
-        name = f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
-        yield Case(name, *(row[column] for column in ends("left")), part=row.get("without", ""))
-
-
-def gains_lost(left, fs, logs):
-    """Return what is lost of each gain of some logs at some f, per cent of the baseline, with a part for each intervention."""
-    some = left[left["f"].isin(fs) & left["log"].isin(logs)].dropna(subset="left")
-    for row in some.to_dict("records"):
-        name = f"{named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
-        yield Case(name, *(row[column] for column in ends("lost")), part=row["without"])
-
-
-def heads_pay(payers):
-    """Return the change of the heads' mean wait where estimates are multiplied, per cent.
-
-    It has to exceed the placebo's, too, where that is above none.
-    """
-    for row in payers[payers["jobs"] == causes.HEADS].to_dict("records"):
-        if row["change"] != causes.TO_REAL:
-            scale = row["per cent"] / row["minutes"]
-            ends_ = (scale * row[end] for end in ("low", "high"))
-            beyond = row["placebo"] if row["placebo"] > NONE else None
-            name = f"{row['log']}, {row['change']}"
-            yield Case(name, row["per cent"], *ends_, threshold=beyond)
 
 
 # ---- numbers of the text, as `Page.compare` takes them

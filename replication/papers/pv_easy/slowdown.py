@@ -1,4 +1,4 @@
-"""Figs. 2, 3, 5 and 6: slowdowns of blocked jobs by size, and of all jobs; and the effect of PV-EASY's parts.
+"""Figs. 2, 3, 5 and 6: slowdowns of blocked jobs by size, and of all jobs.
 
 Schedules are given by log and policy: ``schedules[log][policy]``.
 """
@@ -19,8 +19,6 @@ from replication.simulator.schedules import measures
 CLASSES = 4  # Quarters of the machine.
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
 SHORT = {"mbs": "MBS", "mwbs": "MWBS"}
-MEASURES = {"mbs": "bounded slowdown, mean", "mwbs": "bounded slowdown, weighted by size"}
-ALL = "median of the logs"
 COLUMNS = ["trace", "jobs", "policy", "number", "value", "low", "high"]
 COLUMNS += ["quotient", "quotient_low", "quotient_high"]
 
@@ -44,24 +42,6 @@ def names(classes=CLASSES):
     shares = [str(Fraction(k, classes)) for k in range(1, classes)]
     between = [f"{low} to {high}" for low, high in pairwise(shares)]
     return [f"up to {shares[0]}", *between, f"above {shares[-1]}"] if shares else ["all"]
-
-
-def over_easy(schedules):
-    """Return slowdowns of ``schedules[log][part]`` over those of EASY, with intervals over the log's weeks.
-
-    Columns: log, part, measure, over, low, high. The last rows are the median over the logs. The rules are in
-    docs/decisions/causes.md.
-    """
-    drawn = {}
-    for log, parts in schedules.items():
-        everyone, submit = np.ones(len(parts["EASY"].start), bool), parts["EASY"].workload.submit
-        for measure, words in MEASURES.items():
-            columns = [sums(run, everyone, measure)[:, 0] for run in parts.values()]
-            found = resampling.weeks(np.column_stack(columns), submit, log).T
-            totals = dict(zip(parts, found, strict=True))
-            easy = totals.pop("EASY")
-            drawn |= {(log, part, words): own / easy for part, own in totals.items()}
-    return resampling.table(drawn, ["log", "part", "measure", "over", "low", "high"], ALL)
 
 
 def _comparison(schedules, measure, groups, base, seed, resamples):

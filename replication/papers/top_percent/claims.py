@@ -13,8 +13,8 @@ workloads : dict
     The workload of each log.
 modes : pandas.DataFrame
     `replication.papers.top_percent.fig1.one_mode`.
-scaled, short_first, biased : pandas.DataFrame
-    Draws of further runs: see the functions of `replication.papers.top_percent.runs` and `bias`.
+scaled, short_first : pandas.DataFrame
+    Draws of further runs: see the functions of `replication.papers.top_percent.runs`.
 schedulers : pandas.DataFrame
     Measures under several schedulers, `replication.papers.top_percent.runs.simulate_rows`.
 """
@@ -25,8 +25,7 @@ from scipy import stats
 
 from replication.papers.resampling import interval
 from replication.papers.rules import Case
-from replication.papers.top_percent.runs import POLICIES, TITLES, class_of
-from replication.papers.top_percent.schedulers import PAPER as SCHEDULERS
+from replication.papers.top_percent.runs import POLICIES, SCHEDULERS, TITLES, class_of
 
 USUAL = ["AVEbsld", "AF"]
 SCHEDULE = [*USUAL, "AP0WAF", "AP1WAF"]
@@ -148,13 +147,6 @@ def never_above_request(schedules):
 
 
 # ---- further runs
-
-
-def favouring_overprediction_helps(biased):
-    """Return AP1WAF with doubled predictions less AP1WAF with halved predictions, per cent of AP1WAF with Reqtime."""
-    own = biased.xs("AP1WAF", level="measure")
-    own = own[own.index.get_level_values("policy").isin(RELATED)]
-    return intervals(own.xs(2, level="factor") - own.xs(0.5, level="factor"), 100)
 
 
 def schedulers_close(schedulers):

@@ -17,7 +17,7 @@ from replication.simulator.predictors import (
     TopPercent,
     Tsafrir,
 )
-from replication.simulator.schedulers import EASY
+from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
 from replication.simulator.sweeps import engines
@@ -33,6 +33,8 @@ POLICIES = {
     "Top03": TopPercent(3),
     "Top04": TopPercent(4),
 }
+#: What the paper calls a scheduler.
+SCHEDULERS = {"EASY": EASY(), "Conservative": Conservative(), "LAF": LargestAreaFirst()}
 TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
 UNITS = dict.fromkeys(TITLES, "x Reqtime") | {"r2": "1"}
 
@@ -130,6 +132,15 @@ def over_requested(rows):
     table[ratios] /= base[ratios]
     long = table.set_index([*block, "policy"])[[*UNITS]].rename_axis("measure", axis=1).stack()
     return long.rename("value").reset_index().assign(unit=lambda rows: rows["measure"].map(UNITS))
+
+
+def under_schedulers(workloads, schedulers, predictors, reading=READINGS["words"]):
+    """Yield rows for `simulate_rows`: each log under each scheduler with each predictor, by their names."""
+    for log, workload in workloads.items():
+        for about, scheduler in schedulers.items():
+            for policy, predictor in predictors.items():
+                names = {"trace": log, "scheduler": about, "policy": policy}
+                yield names, workload, reading.of(replace(scheduler, predictor=predictor))
 
 
 def simulate_rows(tasks, workers=1):

@@ -1,28 +1,15 @@
-"""The table under other schedulers, which the paper only mentions, and on logs that it does not have."""
-
-from dataclasses import replace
+"""Top Percent's table under other schedulers, and on logs that the paper does not have."""
 
 import numpy as np
 
+from replication import EASY
 from replication.papers import panels, style
-from replication.papers.top_percent.runs import READINGS, REFERENCE, TITLES
-from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
+from replication.papers.top_percent.runs import REFERENCE, SCHEDULERS, TITLES
 
-#: What the paper calls a scheduler.
-PAPER = {"EASY": EASY(), "Conservative": Conservative(), "LAF": LargestAreaFirst()}
-ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | PAPER
+ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | SCHEDULERS
 #: Changes below this many per cent are drawn on a linear axis, others on a logarithmic one.
 LINEAR = 1
 TICKS = (-50, -10, -1, 0, 1, 10, 100, 1000)
-
-
-def tasks(workloads, schedulers, predictors, reading=READINGS["words"]):
-    """Yield rows for `runs.simulate_rows`: each log under each scheduler with each predictor, by their names."""
-    for log, workload in workloads.items():
-        for about, scheduler in schedulers.items():
-            for policy, predictor in predictors.items():
-                names = {"trace": log, "scheduler": about, "policy": policy}
-                yield names, workload, reading.of(replace(scheduler, predictor=predictor))
 
 
 def by_name(schedulers):

@@ -1,4 +1,8 @@
-"""Causes of the gain of inaccurate estimates, by interventions; the rules are in docs/decisions/causes.md."""
+"""Causes of the gain of inaccurate estimates, by interventions; the rules are in docs/decisions/causes.md.
+
+The last functions return the cases of the paper's claims that only an intervention decides, as
+`replication.papers.tables.decide` takes them.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -6,20 +10,16 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, simulate
 from replication.papers import placebo, resampling, style
-from replication.papers.heel_and_toe import campaign
+from replication.papers.heel_and_toe import campaign, claims
 from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication.papers.heel_and_toe.trends import ends
 from replication.papers.panels import bars, draw
-from replication.papers.rules import level
+from replication.papers.rules import Case, level
 from replication.simulator import audits
 from replication.simulator.choices import Number, option
-from replication.simulator.estimates import EstimateModel, Exact, FModel, Users
-from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import measures
-from replication.simulator.schedules.schedule import Schedule
-from replication.simulator.simulation import simulate
-from replication.simulator.sweeps import grid as sweep
 from replication.simulator.workload import generator
 
 SMALL_F, LARGE_F = (0.1, 0.2, 0.5, 1), (3, 10)  # the falling part of the curves, and beyond it
@@ -69,23 +69,13 @@ class Permuted(EstimateModel, name="permuted"):
         return permuted
 
 
-def results(workloads, schedulers, models, seeds, loads=("log",), workers=1):
-    """Return one table of observed sweeps at several loads of `replication.papers.heel_and_toe.campaign.LOADS`."""
-    tables = []
-    for load in loads:
-        at = [workload for *_, workload in campaign.at_one_load(workloads, load)]
-        table = sweep.sweep(at, schedulers, models, seeds, watched=True, workers=workers)
-        tables.append(table.assign(load=load))
-    return pd.concat(tables, ignore_index=True)
-
-
 def without_order(workloads, badness, seeds, loads=("log",), workers=1):
-    """Return the runs without an order of jobs, as `results` does: run times equal, and estimates permuted."""
+    """Return the runs without an order of jobs, as `campaign.sweep_at_loads` does: run times equal, and estimates permuted."""
     equal = {log: equal_run_times(workload) for log, workload in workloads.items()}
     models = [FModel(f) for f in badness], [Permuted(f) for f in badness]
     return {
-        EQUAL: results(equal, EASY(), models[0], seeds, loads, workers),
-        PERMUTED: results(workloads, EASY(), models[1], seeds, loads, workers),
+        EQUAL: campaign.sweep_at_loads(equal, EASY(), models[0], seeds, loads, workers),
+        PERMUTED: campaign.sweep_at_loads(workloads, EASY(), models[1], seeds, loads, workers),
     }
 
 
@@ -121,7 +111,7 @@ def left(as_is, changed):
     Parameters
     ----------
     as_is, changed : pandas.DataFrame
-        Runs of the f-model without and with the intervention, of the same seeds, as `results` returns them.
+        Runs of the f-model without and with the intervention, of the same seeds, as `campaign.sweep_at_loads` returns them.
 
     Returns
     -------
@@ -388,3 +378,35 @@ def draw_random(table, let_past):
         axes.set_xlim(-0.2, 1.6 * own["wild"].max())
 
     return draw(model["log"], GAINS, one, "wild backfills [% of jobs]")
+
+
+def gains_left(left, fs):
+    """Return the share of each gain that an intervention leaves at some f, per cent; a case has a part for each intervention.
+
+    A gain that is not surely above none has no share.
+    """
+    for row in left[left["f"].isin(fs)].dropna(subset="left").to_dict("records"):
+        name = f"{claims.named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
+        yield Case(name, *(row[column] for column in ends("left")), part=row.get("without", ""))
+
+
+def gains_lost(left, fs, logs):
+    """Return what is lost of each gain of some logs at some f, per cent of the baseline, with a part for each intervention."""
+    some = left[left["f"].isin(fs) & left["log"].isin(logs)].dropna(subset="left")
+    for row in some.to_dict("records"):
+        name = f"{claims.named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
+        yield Case(name, *(row[column] for column in ends("lost")), part=row["without"])
+
+
+def heads_pay(payers):
+    """Return the change of the heads' mean wait where estimates are multiplied, per cent.
+
+    It has to exceed the placebo's, too, where that is above none.
+    """
+    for row in payers[payers["jobs"] == HEADS].to_dict("records"):
+        if row["change"] != TO_REAL:
+            scale = row["per cent"] / row["minutes"]
+            ends_ = (scale * row[end] for end in ("low", "high"))
+            beyond = row["placebo"] if row["placebo"] > level("none") else None
+            name = f"{row['log']}, {row['change']}"
+            yield Case(name, row["per cent"], *ends_, threshold=beyond)

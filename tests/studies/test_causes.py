@@ -1,19 +1,17 @@
 """The interventions: what is changed is changed, and nothing else; and what is said of it is worked out rightly."""
 
-from dataclasses import replace
+import math
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import causes
 import replication as rp
 from replication.papers import placebo
-from replication.papers.heel_and_toe import causes, claims
-from replication.papers.pv_easy import slowdown
 from replication.papers.rules import answers
-from replication.papers.top_percent import bias
-from replication.papers.top_percent.runs import POLICIES
 from replication.simulator.schedules.schedule import Schedule
+from tests.cases import found as cases_of
 from tests.workloads import jobs, random_jobs
 
 
@@ -78,12 +76,12 @@ def test_of_no_gain_nothing_is_left_to_explain():
 def test_order_contributes_to_a_case_only_under_both_interventions():
     changed = {causes.EQUAL: curve(5), causes.PERMUTED: curve(15)}
     left, _ = causes.left_without_order(curve(20), changed)
-    cases = list(claims.gains_lost(left, causes.LARGE_F, ["a"]))
+    cases = list(causes.gains_lost(left, causes.LARGE_F, ["a"]))
     assert {case.part for case in cases} == {causes.EQUAL, causes.PERMUTED}
     for threshold, held in ((5, True), (5.5, False)):
         given = answers([case.row() for case in cases], {"operator": ">=", "threshold": threshold})
         assert [one.holds for one in given.values()] == [held] * 4
-    assert not list(claims.gains_lost(left, causes.LARGE_F, ["b"]))
+    assert not list(causes.gains_lost(left, causes.LARGE_F, ["b"]))
 
 
 def test_random_backfills_are_compared_where_as_many_are_wild():
@@ -166,41 +164,39 @@ def test_comparisons_have_placebos_without_an_effect(some):
         assert nothing is change.before and len(moved) == placebo.DRAWS
 
 
-@pytest.mark.parametrize("policy", ["Complete", "CVH", "Tsafrir", "Top03"])
-def test_recorded_predictions_give_the_predictors_own_schedule(some, policy):
-    own = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=POLICIES[policy]))
-    made = bias.predictions_at_submission(some, [policy])[policy]
-    again = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=bias.Recorded(tuple(made))))
-    assert again.start.tolist() == own.start.tolist()
-    half = bias.Recorded(tuple(made / 2))
-    halved = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=half))
-    least = np.minimum(1, some.estimate)  # P26: a prediction below 1 s counts as 1 s
-    expected = np.clip(np.rint(made / 2), least, some.estimate)
-    assert halved.first_prediction.tolist() == expected.tolist()
+def test_gains_left():
+    rows = [("log", 1, 40, 30, 55), ("high", 1, *[math.nan] * 3), ("log", 3, 9, 8, 10)]
+    left = pd.DataFrame(rows, columns=["load", "f", "left", "left low", "left high"])
+    left = left.assign(log="CTC-SP2", measure="mean_wait")
+    assert cases_of(causes.gains_left(left, [1, 2])) == {"CTC-SP2 wait, f = 1": (40, 30, 55)}
+    cases = causes.gains_left(left.assign(without="order"), [3])
+    assert cases_of(cases) == {"CTC-SP2 wait, f = 3": {"order": (9, 8, 10)}}
 
 
-def test_values_are_dealt_out_in_the_order_of_others():
-    assert bias.in_order_of([30, 10, 20], [1, 2, 3]).tolist() == [3, 1, 2]
-    assert bias.in_order_of([5, 5, 1], [7, 8, 9]).tolist() == [8, 9, 7]
+def test_gains_lost():
+    rows = [("log", 1, 5), ("log", 3, 5), ("high", 10, math.nan)]
+    left = pd.DataFrame(rows, columns=["load", "f", "left"]).assign(
+        log="CTC-SP2", measure="mean_wait"
+    )
+    left[["lost", "lost low", "lost high", "without"]] = 3, 2, 4, "order"
+    assert cases_of(causes.gains_lost(left, [3, 10], ["CTC-SP2"])) == {
+        "CTC-SP2 wait, f = 3": {"order": (3, 2, 4)}
+    }
+    assert not cases_of(causes.gains_lost(left, [3, 10], ["KTH-SP2-2"]))
 
 
-@pytest.mark.parametrize(("of", "expected"), [("values", (100, 0)), ("order", (0, 100))])
-def test_differences_are_shared_out_between_values_and_order(of, expected):
-    order, values = np.mgrid[:3, :4]
-    grid = {"values": values, "order": order}[of][..., None] * np.array([1.0, 2.0])
-    shares = bias.shares(grid)
-    for draw in range(2):
-        found = shares["values"][draw], shares["order"][draw]
-        assert found == pytest.approx(expected, abs=1e-9)
-    assert shares["together"] == pytest.approx(0, abs=1e-9)
-
-
-def test_parts_are_compared_with_easy():
-    log = jobs(4, *[(3600 * k, 5000 + 40 * k, 1 + k % 4) for k in range(40)])
-    schedules = {"EASY": rp.simulate(log), "FCFS": rp.simulate(log, rp.FCFS())}
-    table = slowdown.over_easy({"tiny": schedules})
-    means = [slowdown.measures.mbs(one.wait, log.run_time) for one in schedules.values()]
-    plain = table[table["measure"] == slowdown.MEASURES["mbs"]].set_index("log")
-    assert plain.loc["tiny", "over"] == pytest.approx(means[1] / means[0])
-    assert plain.loc[slowdown.ALL, "over"] == plain.loc["tiny", "over"]  # of one log
-    assert set(table["part"]) == {"FCFS"}
+def test_heads_pay():
+    # 50 % are 10 min, so 8 and 14 min are 40 and 70 %.
+    rows = [
+        ("heads", "f = 1"),
+        ("others", "f = 1"),
+        ("heads", "perfect to real"),
+        ("heads", "f = 3"),
+    ]
+    payers = pd.DataFrame(rows, columns=["jobs", "change"])
+    payers[["log", "per cent", "minutes", "low", "high"]] = "CTC-SP2", 50, 10, 8, 14
+    payers["placebo"] = [0.5, 60, 60, 60]
+    cases = list(causes.heads_pay(payers))
+    assert cases_of(cases) == {"CTC-SP2, f = 1": (50, 40, 70), "CTC-SP2, f = 3": (50, 40, 70)}
+    # A change below the placebo's is no effect.
+    assert [case.threshold for case in cases] == [None, 60]

@@ -1,0 +1,63 @@
+"""Predictions with a factor, and values in the order of others: small workloads, and results by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bias
+import replication as rp
+from replication.papers.top_percent.runs import POLICIES
+from tests.cases import found as cases_of
+from tests.workloads import random_jobs
+
+
+@pytest.fixture(scope="module")
+def some():
+    return random_jobs(400, 32, 30 * 24 * 3600, 4000, 9000, name="some")
+
+
+@pytest.mark.parametrize("policy", ["Complete", "CVH", "Tsafrir", "Top03"])
+def test_recorded_predictions_give_the_predictors_own_schedule(some, policy):
+    own = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=POLICIES[policy]))
+    made = bias.predictions_at_submission(some, [policy])[policy]
+    again = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=bias.Recorded(tuple(made))))
+    assert again.start.tolist() == own.start.tolist()
+    half = bias.Recorded(tuple(made / 2))
+    halved = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=half))
+    least = np.minimum(1, some.estimate)  # P26: a prediction below 1 s counts as 1 s
+    expected = np.clip(np.rint(made / 2), least, some.estimate)
+    assert halved.first_prediction.tolist() == expected.tolist()
+
+
+def test_values_are_dealt_out_in_the_order_of_others():
+    assert bias.in_order_of([30, 10, 20], [1, 2, 3]).tolist() == [3, 1, 2]
+    assert bias.in_order_of([5, 5, 1], [7, 8, 9]).tolist() == [8, 9, 7]
+
+
+@pytest.mark.parametrize(("of", "expected"), [("values", (100, 0)), ("order", (0, 100))])
+def test_differences_are_shared_out_between_values_and_order(of, expected):
+    order, values = np.mgrid[:3, :4]
+    grid = {"values": values, "order": order}[of][..., None] * np.array([1.0, 2.0])
+    shares = bias.shares(grid)
+    for draw in range(2):
+        found = shares["values"][draw], shares["order"][draw]
+        assert found == pytest.approx(expected, abs=1e-9)
+    assert shares["together"] == pytest.approx(0, abs=1e-9)
+
+
+def test_favouring_overprediction_helps():
+    # 0.9 with doubled and 1.2 with halved predictions; the reference has no factor.
+    one = {
+        ("a", "CVH", 2, "AP1WAF"): 0.9,
+        ("a", "CVH", 0.5, "AP1WAF"): 1.2,
+        ("a", "CVH", 2, "AF"): 9,
+    }
+    other = {("a", "Tsafrir", 0.5, "AP1WAF"): 1.1, ("a", "Tsafrir", 2, "AP1WAF"): 1.5}
+    other |= {("a", "Reqtime", np.nan, "AP1WAF"): 1}
+    rows = one | other
+    index = pd.MultiIndex.from_tuples(rows, names=("log", "policy", "factor", "measure"))
+    some = pd.DataFrame([(x, x - 0.2, x + 0.2) for x in rows.values()], index=index)
+    expected = {"a CVH": -30, "a Tsafrir": 40}
+    assert cases_of(bias.favouring_overprediction_helps(some)) == expected
