@@ -21,7 +21,7 @@ from replication.simulator import paths, text, writing
 from replication.simulator.choices import among
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import code
-from replication.simulator.workload import QUICK_JOBS
+from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS
 
 
 class Page:
@@ -39,8 +39,9 @@ class Page:
         ``paper/item``: the notebook's folder and its stem. For a notebook of a study ``studies/study/item``.
     scale : str
         ``paper`` for all jobs and seeds, ``quick`` for the first `QUICK_JOBS` jobs of each log.
-    logs : list of str
-        Registry names, or paths of SWF files of one's own; empty for an item that needs none.
+    logs : list of str or dict
+        Registry names, or paths of SWF files of one's own; empty for an item that needs none. A dict has rules besides, such as
+        ``{"file": "my.swf", "bad_lines": "skip"}``; see `replication.report.parameters.source_of`.
     seed, workers : int
         Seed of all random draws, and number of threads that simulate.
     paper : str, optional
@@ -95,7 +96,7 @@ class Page:
         """Names of the logs: those of the registry, and the stems of files."""
         names = tuple(
             log if log in registry.names() else re.sub(r"(\.swf)?(\.gz)?$", "", Path(log).name)
-            for log in self._given["logs"]
+            for log, _ in map(parameters.source_of, self._given["logs"])
         )
         if len(set(names)) < len(names):
             raise PageError(f"{self.name}: logs {', '.join(names)}; expected each name once")
@@ -132,7 +133,8 @@ class Page:
     @cached_property
     def _pairs(self):
         """The workload as loaded and the simulated part of it, by the name of the log."""
-        return {log: self._both(own) for log, own in zip(self.logs, self._given["logs"])}
+        sources = map(parameters.source_of, self._given["logs"])
+        return {name: self._both(log, **own) for name, (log, own) in zip(self.logs, sources)}
 
     @cached_property
     def workloads(self):
@@ -165,9 +167,14 @@ class Page:
 
     @property
     def notice(self):
-        """The notice on an output that proves nothing about a paper; else empty."""
+        """The notice on an output that proves nothing about a paper, or whose jobs lack estimates; else empty."""
         words = []
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
+        unknown = [
+            f"{log} ({100 * workload.without_estimate:.0f} %)"
+            for log, workload in self.workloads.items()
+            if workload.without_estimate > FEW_WITHOUT_ESTIMATE
+        ]
         if self.changes:
             words.append(f"OTHER PARAMETERS: {'; '.join(self.changes)}.")
         if generated:
@@ -176,6 +183,10 @@ class Page:
             words.append(f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log.")
         if words:
             words.append("Proves nothing about the paper.")
+        if unknown:
+            words.append(
+                f"JOBS WITHOUT AN ESTIMATE: {', '.join(unknown)}; their run time stands in."
+            )
         return " ".join(words)
 
     def seeds(self, runs, quick_runs=5):

@@ -66,6 +66,11 @@ def drawing():
         ({"seed": True}, "seed True"),
         ({"logs": "CTC-SP2"}, r"logs 'CTC-SP2'; expected a value such as \['CTC-SP2', 'KTH"),
         ({"logs": ["CTC-SP2", "CTC-SP2"]}, "each name once"),
+        (
+            {"logs": [{"file": "a.swf", "lines": "skip"}]},
+            "unknown key 'lines'.*allowed: file, bad_",
+        ),
+        ({"logs": [{"bad_lines": "skip"}]}, "expected 'file' with the name"),
         ({"factors": (1, 2)}, r"factors \(1, 2\); expected a value such as \[1, 2\]"),
         ({"load": "84 %"}, "load '84 %'; expected a value such as 0.84"),
     ],
@@ -151,6 +156,20 @@ def test_a_log_of_ones_own_is_read_as_any_other(project, monkeypatch):
     assert (len(mine), mine.machine, mine.name) == (50, 8, "my")
     with pytest.raises(PageError, match="each name once"):
         _ = Page(NAME, logs=[str(project / "my.swf.gz"), f"{project}/./my.swf.gz"]).logs
+
+
+def test_a_log_may_name_its_rules(project, monkeypatch):
+    monkeypatch.undo()
+    jobs = [f"{k} {60 * k} 0 {60 + k} 2 -1 -1 2 -1 -1 1 1 1 1 1 1 -1 -1\n" for k in range(1, 51)]
+    path = project / "mine.swf"
+    path.write_text("; MaxProcs: 8\nno job\n" + "".join(jobs))
+    page = Page(NAME, logs=[{"file": str(path), "bad_lines": "skip"}, "CTC-SP2"])
+    assert page.logs == ("mine", "CTC-SP2")
+    assert sum(dict(page.workloads["mine"].cleaning).values()) >= 1
+    assert f"logs {path} bad_lines=skip, CTC-SP2 (committed:" in page.notice
+    # The picture says that users' estimates are missing.
+    assert "JOBS WITHOUT AN ESTIMATE: mine (100 %)" in page.notice
+    assert "WITHOUT" not in make(logs=["CTC-SP2"]).notice
 
 
 def test_a_log_that_the_paper_does_not_use_has_the_default_rules(project, monkeypatch):
