@@ -72,18 +72,16 @@ def rows_of_dots(axes, table, rows, looks, value, none=0):
 def log_ticks(axis):
     """Set readable ticks on a logarithmic axis, also if it covers less than a power of ten."""
     low, high = axis.get_view_interval()
-    if high < 1.5 * low:
+    if high < 3 * low:
         axis.set(
             major_locator=ticker.MaxNLocator(4, steps=[1, 2, 5, 10], min_n_ticks=3),
             minor_locator=ticker.NullLocator(),
         )
         axis.set_major_formatter("{x:g}")
         return
-    few, some, many = (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.5, 2, 3, 4, 5, 6, 8)
+    few, some = (1, 2, 5), (1, 1.5, 2, 3, 5, 7)
     axis.set(
-        major_locator=ticker.LogLocator(
-            subs=many if high < 2.5 * low else some if high < 10 * low else few
-        ),
+        major_locator=ticker.LogLocator(subs=some if high < 10 * low else few),
         major_formatter="{x:g}",
         minor_formatter=ticker.NullFormatter(),
     )

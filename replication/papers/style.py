@@ -16,9 +16,9 @@ ROW = 2.9
 DPI = 128
 BANNER_POINTS = 9
 COLOURS_OF_A_PICTURE = 128
-# Steps of lightness (CIE L*) of at least 9 tell them apart in grey; the hues survive protan, deutan and
-# tritan sight.
-COLOURS = ("#0B3C7D", "#E9A227", "#A2264B", "#35A79C", "#000000", "#7F6FC0")
+# Steps of lightness (CIE L*) of at least 9 tell the first six apart in grey; the hues survive protan, deutan and
+# tritan sight. The seventh, grey, is told apart by its marker and hatch.
+COLOURS = ("#0B3C7D", "#E9A227", "#A2264B", "#35A79C", "#000000", "#7F6FC0", "#8C8C8C")
 LINES = (
     "-",
     (0, (5, 1.5)),
@@ -26,16 +26,21 @@ LINES = (
     (0, (5, 1.2, 1, 1.2)),
     (0, (8, 2)),
     (0, (3, 1, 1, 1, 1, 1)),
+    (0, (2, 2)),
 )
-MARKERS = ("o", "s", "^", "D", "v", "X")
-HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---")
-# Places in COLOURS, LINES, MARKERS and HATCHES of the schedulers and interpretations that several pictures show.
+MARKERS = ("o", "s", "^", "D", "v", "X", "P")
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "++")
+# Places in COLOURS, LINES, MARKERS and HATCHES of what several pictures show: schedulers, interpretations, predictors and
+# estimates. No picture has two of these kinds.
 PLACES = {
     "EASY": 0,
     "FCFS-EASY": 0,
     "PV-EASY": 1,
     "EASY-Last": 2,
     "SJF-EASY": 3,
+    "EASY, wild backfills forbidden": 5,
+    "reservation recomputed": 0,
+    "reservation kept": 5,
     "default: the words and the textbook": 1,
     "textbook EASY": 1,
     "ours, by the words": 1,
@@ -43,6 +48,17 @@ PLACES = {
     "reconstructed simulator": 0,
     "ours, as its simulator is coded": 0,
     "printed": 4,
+    "request": 4,
+    "Reqtime": 4,
+    "perfect": 5,
+    "Clairvoyant": 5,
+    "Last": 2,
+    "Tsafrir": 0,
+    "Complete": 3,
+    "CVH": 6,
+    "Top Percent": 1,
+    "Top03": 1,
+    "real": 2,
 }
 BANNER_COLOURS = ("#5A1A00", "#FFE1B8")
 SHEET = str(Path(__file__).parent / "figures.mplstyle")

@@ -130,25 +130,27 @@ def shares(grid):
 
 
 def draw(table):
-    """Draw measures over Reqtime's against the factor, a row for each measure and a panel for each log."""
-    looks = style.series(COMPARED)
+    """Draw measures over Reqtime's against the factor: a row for each measure, a panel for each predictor, a line for each log."""
+    looks = style.series(dict.fromkeys(table["log"]))
 
-    def one(axes, log, measure):
-        own = table[(table["log"] == log) & (table["measure"] == measure)]
-        for k, policy in enumerate(COMPARED):
-            part = own[own["policy"] == policy]
-            # So that bars do not hide one another.
-            beside = part["factor"] * 1.04 ** (k - len(COMPARED) // 2)
-            axes.errorbar(beside, part["value"], panels.bars(part, "value"), **looks[policy])
+    def one(axes, policy, measure):
+        own = table[(table["policy"] == policy) & (table["measure"] == measure)]
+        for k, (log, look) in enumerate(looks.items()):
+            part = own[own["log"] == log]
+            # So that intervals do not hide one another.
+            beside = part["factor"] * 1.07 ** (k - (len(looks) - 1) / 2)
+            ink = look | {"elinewidth": 0.8, "markersize": 3.5}
+            axes.errorbar(beside, part["value"], panels.bars(part, "value"), **ink)
         axes.axhline(1, color="black", lw=0.8)
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        axes.set_xticks(FACTORS)
+        axes.set_xticks((0.5, 1, 2, 4))
         axes.xaxis.set_major_formatter("{x:g}")
         panels.log_ticks(axes.yaxis)
 
     rows = {measure: f"{TITLES[measure]} over Reqtime's" for measure in SHOWN}
-    return panels.draw(table["log"], rows, one, "factor on predictions", sharex=True)
+    how = {"xlabel": "factor on predictions", "sharex": True, "sharey": "row"}
+    return panels.draw(COMPARED, rows, one, **how)
 
 
 def favouring_overprediction_helps(biased):

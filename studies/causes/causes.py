@@ -347,19 +347,28 @@ def _losers(more):
     return 100 * float((changed > 0).mean()) if len(changed) else float("nan")
 
 
-def draw_gains(table, names):
-    """Draw the gain against badness, with a row for each measure, a column for each log, and a line for each of `names`."""
+def draw_gains(table, names, apart=()):
+    """Draw the gain against badness, with a row for each measure, a column for each log, and a line for each of `names`.
+
+    Those `apart`, whose large changes would flatten the others, have rows of their own below.
+    """
     looks = style.series(names.values())
 
-    def one(axes, log, measure):
+    def one(axes, log, row):
+        measure, below = row
         own = table[(table["log"] == log) & (table["measure"] == measure)]
         for name, words in names.items():
-            part = own[own["scheduler"] == name]
-            axes.errorbar(part["f"], part["gain"], bars(part, "gain"), capsize=2, **looks[words])
+            part = own[(own["scheduler"] == name) & ((name in apart) == below)]
+            ink = {"elinewidth": 0.8, "capsize": 0, "markersize": 3.5}
+            axes.errorbar(part["f"], part["gain"], bars(part, "gain"), **ink, **looks[words])
         axes.axhline(0, color="black", lw=0.8)
         axes.set_xscale("symlog", linthresh=1)
+        axes.set_xticks((0, 1, 10, 100, 1000))
+        axes.xaxis.set_major_formatter("{x:g}")
 
-    return draw(table["log"], GAINS, one, "badness f", sharex=True)
+    parts = (False, True) if apart else (False,)
+    rows = {(measure, below): words for below in parts for measure, words in GAINS.items()}
+    return draw(table["log"], rows, one, "badness f", sharex=True)
 
 
 def draw_random(table, let_past):

@@ -162,7 +162,7 @@ def draw(table):
         axes.plot(100 * ways[way], y, "|", color="black", ms=16, mew=2)
     axes.axvline(95, color="black", lw=0.8, ls=":")
     axes.set_yticks(range(len(ways)), [f"{method}, {drawn}" for drawn, method in ways.index])
-    axes.set_xlabel("intervals that hold the true effect, %")
+    axes.set_xlabel("intervals that contain the true effect [%]")
     axes.grid(axis="x", color="#dddddd", lw=0.5)
     handles = [
         plt.Line2D([], [], marker=m, ls="", color="#2c7fb8", mfc="none", label=name)

@@ -51,7 +51,7 @@ def forest(table, conclusion):
                 recorded = row[several.columns.get_loc("recorded load") + 1]
                 colour = WORDS[row.word][0] if row.word != "open" else "#767676"
                 if not math.isnan(row.low):
-                    axes.plot([row.low, row.high], [y, y], color=colour, lw=1.2)
+                    axes.plot([row.low, row.high], [y, y], color=colour, lw=1.2, ls="-")
                 face = colour if recorded else "white"
                 axes.plot(row.value, y, MARKERS[min(k, 3)], color=colour, mfc=face, ms=4.5)
         if quotient:
@@ -64,9 +64,7 @@ def forest(table, conclusion):
             axes.set_xscale("log")
             _plain_ticks(axes)
         axes.axvline(threshold, color="black", lw=0.8, ls=":")
-        axes.set_xlabel(
-            f"{measure.replace('_', ' ')}\n{'quotient' if quotient else rule['effect']}"
-        )
+        axes.set_xlabel(f"{measure.replace('_', ' ')}, {rule['effect']}")
         axes.grid(axis="x", color="#dddddd", lw=0.5)
     labels = [*logs, "pooled"] if quotient else logs
     panels[0][0].set_yticks(range(len(labels)), labels)

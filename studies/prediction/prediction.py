@@ -64,9 +64,7 @@ PREDICTORS = {
 LEARNED = ("Last", "Tsafrir", "Complete", "Top Percent")
 #: Added later; PV-EASY cannot take it.
 SIXTH = {"CVH": CVH()}
-LOOKS = style.series(PREDICTORS) | {
-    "CVH": {"label": "CVH", "color": "0.45", "linestyle": ":", "marker": "P"}
-}
+LOOKS = style.series([*PREDICTORS, *SIXTH])
 #: What becomes of a prediction that was too short, where it is not the request.
 CORRECTIONS = {"tsafrir": "Tsafrir's steps", "doubling": "twice as long", "now": "ends now"}
 CORRECTING = [name for name, one in SCHEDULERS.items() if "correction" in one.options()]
@@ -520,24 +518,26 @@ def limits(study, users):
 
 def draw_bias(study, accuracies):
     """Draw accuracy against slowdown under EASY, and slowdown against the factor, a panel for each scheduler."""
-    figure, grid_ = plt.subplots(1, 1 + len(SCHEDULERS), figsize=(14.5, 3.7), sharey=True)
+    figure, grid_ = plt.subplots(2, 3, figsize=style.size(2, 3), sharey=True)
+    grid_ = grid_.ravel()
+    thin = {"elinewidth": 0.8, "capsize": 0}
     places = {name: resampling.interval(study.means(one)) for name, one in accuracies.items()}
     for name, (at, left, right) in (places | {"perfect": (1, 1, 1)}).items():
         value, low, high = study.interval(("EASY", name), ("EASY", "request"))
         ends = [[value - low], [high - value]], [[at - left], [right - at]]
-        grid_[0].errorbar(at, value, *ends, capsize=2, **LOOKS[name] | {"linestyle": ""})
+        grid_[0].errorbar(at, value, *ends, **thin, **LOOKS[name] | {"linestyle": ""})
     grid_[0].set(
         xlabel="accuracy of predictions",
         title="EASY, by accuracy",
-        ylabel="mean bounded slowdown\nover that with requests",
     )
+    plt.setp(grid_[::3], ylabel="mean bounded slowdown\nover that with requests")
     factors = np.array([0.5, 1, 2, 4])
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
         for k, name in enumerate((*study.under(scheduler), "perfect")):
             points = [study.interval((scheduler, name, f), (scheduler, "request")) for f in factors]
             value, low, high = np.array(points).T
-            x = factors * 2 ** (0.08 * (k - 2))
-            axes.errorbar(x, value, [value - low, high - value], capsize=2, **LOOKS[name])
+            x = factors * 2 ** (0.12 * (k - 2.5))  # so that intervals do not hide one another
+            axes.errorbar(x, value, [value - low, high - value], **thin, **LOOKS[name])
         axes.set_xscale("log", base=2)
         axes.set_xticks(factors)
         axes.xaxis.set_major_formatter("{x:g}")

@@ -1,7 +1,6 @@
 """Other kinds of preemption, which the paper's section 6 mentions and does not try."""
 
 import pandas as pd
-from matplotlib import patheffects
 
 from replication.papers import panels, style
 from replication.papers.pv_easy import counts
@@ -30,22 +29,22 @@ def results(schedules):
 
 
 def draw(table):
-    """Draw slowdowns and wasted load as bars, a row for each measure and a panel for each log; EASY as a line."""
-    looks = style.bars(["EASY", *(mode for mode in dict.fromkeys(table["mode"]) if mode != "EASY")])
-    del looks["EASY"]  # drawn as a line
-    # The outline keeps it visible on the black bar.
-    outline = [patheffects.withStroke(linewidth=3, foreground="white")]
-    line = {"color": "black", "lw": 1, "ls": "--", "path_effects": outline}
+    """Draw slowdowns and wasted load as bars with their values: a row for each measure, a panel for each log; a line marks EASY."""
+    names = {mode: mode.replace("checkpoint ", "checkpoint every ") for mode in table["mode"]}
+    looks = style.bars(["EASY", "PV-EASY"])
+    looks = {"EASY": looks["EASY"], "kill": looks["PV-EASY"]}
+    other = {"facecolor": "#C9D6E8", "edgecolor": "white"}
 
     def one(axes, log, measure):
         by = table[table["trace"] == log].set_index("mode")[measure]
-        for k, (mode, look) in enumerate(looks.items()):
-            words = mode.replace("checkpoint ", "checkpoint every ")
-            axes.bar(k, by[mode], **look | {"label": words})
-        if measure != "wasted_load":
-            axes.axhline(by["EASY"], label="EASY", **line)
-        axes.set(xticks=[])
-        axes.grid(axis="x", visible=False)
+        axes.axvline(by["EASY"], color="black", lw=0.8, ls=":", zorder=0)
+        for place, mode in enumerate(names):
+            drawn = axes.barh(place, by[mode], **looks.get(mode, other) | {"label": ""})
+            axes.bar_label(drawn, ["0" if by[mode] == 0 else f"{by[mode]:.3g}"], padding=2, size=8)
+        axes.set_yticks(range(len(names)), names.values() if log == table["trace"].iloc[0] else [])
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.margins(x=0.12)
+        axes.grid(visible=False)
 
     size = style.size(2.4, table["trace"].nunique())
-    return panels.draw(table["trace"], SHOWN, one, figsize=size)
+    return panels.draw(table["trace"], SHOWN, one, legend=False, figsize=size)

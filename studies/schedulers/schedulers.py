@@ -1,15 +1,16 @@
 """Top Percent's table under other schedulers, and on logs that the paper does not have."""
 
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 
 from replication import EASY
-from replication.papers import panels, style
+from replication.papers import panels
 from replication.papers.top_percent.runs import REFERENCE, SCHEDULERS, TITLES
 
 ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | SCHEDULERS
-#: Changes below this many per cent are drawn on a linear axis, others on a logarithmic one.
-LINEAR = 1
-TICKS = (-50, -10, -1, 0, 1, 10, 100, 1000)
+#: From better to worse, darker and darker, so that the order survives grey; the scale has so many powers of ten each way.
+SHADES = ("#E4F5E1", "#F3EBC0", "#B04A3A")
+DECADES = 3
 
 
 def by_name(schedulers):
@@ -35,28 +36,36 @@ def wide(ours, measure):
 
 
 def draw(ours):
-    """Draw the effect of each predictor under each scheduler: a row for each measure of the schedule, a column for each log."""
+    """Draw the effect of each predictor under each scheduler as maps: a row for each measure of the schedule, a column for each log.
+
+    A cell has the change from Reqtime under the same scheduler, in per cent. The smallest of each column of a map is bold.
+    """
     some = ours[(ours["measure"] != "r2") & (ours["policy"] != REFERENCE)]
     some = some.assign(change=100 * (some["value"] - 1))
-    looks = style.series(dict.fromkeys(some["scheduler"]))
-    policies = list(dict.fromkeys(some["policy"]))
+    policies, schedulers = (list(dict.fromkeys(some[name])) for name in ("policy", "scheduler"))
+    shades = LinearSegmentedColormap.from_list("worse", SHADES)
 
     def one(axes, log, measure):
         part = some[(some["trace"] == log) & (some["measure"] == measure)]
-        change = part.pivot(index="policy", columns="scheduler", values="change").loc[policies]
-        for k, (name, look) in enumerate(looks.items()):
-            x = np.arange(len(policies)) + 0.18 * (k - (len(looks) - 1) / 2)
-            axes.plot(x, change[name], **look | {"linestyle": "none", "markersize": 4})
-        axes.axhline(0, color="black", linewidth=0.8)
-        axes.set_yscale("symlog", linthresh=LINEAR)
-        axes.set_yticks(TICKS, [f"{tick:+d} %" if tick else "0" for tick in TICKS])
-        axes.minorticks_off()
-        axes.set_xticks(range(len(policies)), policies, rotation=90)
-        axes.grid(axis="x", visible=False)
+        change = part.pivot(index="policy", columns="scheduler", values="change")
+        change = change.loc[policies, schedulers].to_numpy()
+        shade = 0.5 + np.sign(change) * np.log10(1 + np.abs(change)) / DECADES / 2
+        axes.imshow(shade, shades, vmin=0, vmax=1, aspect="auto")
+        for (y, x), value in np.ndenumerate(change):
+            weight = "bold" if value == np.nanmin(change[:, x]) else "normal"
+            ink = "white" if shade[y, x] > 0.7 else "black"
+            look = {"ha": "center", "va": "center", "size": 7, "weight": weight, "color": ink}
+            digits = 0 if abs(value) >= 10 else 1
+            axes.text(x, y, f"{value:+.{digits}f}" if np.isfinite(value) else "", **look)
+        axes.set_xticks(range(len(schedulers)), schedulers, rotation=35, ha="right")
+        axes.set_yticks(range(len(policies)), policies)
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        axes.grid(visible=False)
 
     rows = {
-        name: f"{TITLES[name]},\nchange from Reqtime" for name in dict.fromkeys(some["measure"])
+        name: f"{TITLES[name]},\nchange from Reqtime [%]" for name in dict.fromkeys(some["measure"])
     }
-    logs = some["trace"].nunique()
-    size = max(style.size(1, logs)[0], 2.2 * logs), 2.2 * len(rows) + 1.2
-    return panels.draw(some["trace"], rows, one, figsize=size, sharex=True, sharey=True)
+    size = 1.2 + 0.55 * len(schedulers) * some["trace"].nunique(), 0.9 + 1.9 * len(rows)
+    how = {"legend": False, "figsize": size, "sharex": True, "sharey": True}
+    return panels.draw(some["trace"], rows, one, **how)

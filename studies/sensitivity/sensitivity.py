@@ -165,7 +165,8 @@ def draw(found, entries):
     )
     for (y, x), one in np.ndenumerate(asked):
         if one:
-            axes.text(x + 0.5, y + 0.5, words(one), ha="center", va="center", size=7.5)
+            ink = "white" if share[y, x] < 20 else "black"
+            axes.text(x + 0.5, y + 0.5, words(one), ha="center", va="center", size=7.5, color=ink)
     axes.tick_params(length=0, labeltop=True, labelbottom=False, labelrotation=0)
     for label, (kind, _) in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_weight("bold" if kind is None else "normal")

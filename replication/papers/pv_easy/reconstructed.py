@@ -20,6 +20,7 @@ from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate, warm
 
 TEXTBOOK, RECONSTRUCTED = VARIANTS = ("textbook EASY", "reconstructed simulator")
+NEAR = 1.1  # in the figure
 #: Between the two, one of the changes alone.
 HELD = "held, extra processors used up"
 NOT_USED_UP = "recomputed, extra processors not used up"
@@ -289,39 +290,32 @@ def corrections(workloads):
 
 
 def dots(table):
-    """Draw our numbers of `numbers` over the published ones on logarithmic axes: a panel for each table, a row for each number."""
-    figure, grid = plt.subplots(3, 2, figsize=(8.4, 8.6), sharex=True)
-    *panels_, empty = grid.ravel()
-    colours = {name: look["color"] for name, look in style.series(VARIANTS).items()}
-    logs = dict(zip(dict.fromkeys(table["trace"]), "os^DvX" * 2, strict=False))
-    table = table[table["published"].notna()]
-    for axes, item in zip(panels_, TABLES, strict=True):
-        part = table[table["item"] == item]
-        kinds = dict(tuple(part.groupby(["policy", "measure"], sort=False)))
-        for place, rows in enumerate(kinds.values()):
-            for row, (k, variant) in product(rows.to_dict("records"), enumerate(VARIANTS)):
-                look = {"color": colours[variant], "markersize": 5, "linestyle": ""}
-                ratio, at = row[variant] / row["published"], place + (k - 0.5) * 0.36
-                axes.plot(ratio, at, logs[row["trace"]], **look)
-        several = part["policy"].nunique() > 1
-        words = [f"{policy}: {WORDS[m]}" if several else WORDS[m] for policy, m in kinds]
-        axes.set_yticks(range(len(words)), words)
-        axes.set_ylim(len(words) - 0.4, -0.6)
-        axes.axvline(1, color="black", lw=0.8)
-        axes.set(title=f"Table {item[-1]}", xscale="log")
-    first = panels_[0]
-    for variant, colour in colours.items():
-        first.plot([], [], "o", color=colour, label=variant, linestyle="")
-    for log in dict.fromkeys(table["trace"]):
-        look = {"color": "grey", "markerfacecolor": "none", "linestyle": ""}
-        first.plot([], [], logs[log], label=log, **look)
+    """Draw our numbers of `numbers` over the published ones on a logarithmic axis: a row for each number, the farthest first.
+
+    Numbers that differ by at most `NEAR` on every log under both variants have no row; a sentence counts them.
+    """
+    table = table[table["published"].notna()].drop_duplicates(["trace", "policy", "measure"])
     ratios = table[[*VARIANTS]].div(table["published"], axis=0).astype(float)
-    spread = np.exp(np.log(ratios.where(ratios > 0)).abs().max().max())
-    first.set_xlim(1 / spread / 1.2, spread * 1.2)
-    panels.log_ticks(first.xaxis)
-    empty.set_axis_off()
-    for axes in panels_[-2:]:
-        axes.tick_params(labelbottom=True)
-        axes.set_xlabel("ours over the published number")
-    empty.legend(*first.get_legend_handles_labels(), loc="center")
+    table = table.assign(far=np.log(ratios.where(ratios > 0)).abs().max(axis=1))
+    far = table.groupby(["policy", "measure"], sort=False)["far"].max()
+    names = list(far[far > np.log(NEAR)].sort_values(ascending=False, kind="stable").index)
+    marks = dict(zip(dict.fromkeys(table["trace"]), "os^DvX" * 2, strict=False))
+    looks = style.series(VARIANTS, marker=False)
+    figure, axes = plt.subplots(figsize=(8.4, 0.34 * len(names) + 1.7))
+    for (name, look), beside in zip(looks.items(), (-0.18, 0.18), strict=True):
+        for row, ratio in zip(table.to_dict("records"), ratios[name], strict=True):
+            if (key := (row["policy"], row["measure"])) in names:
+                ink = {"color": look["color"], "linestyle": "", "alpha": 0.85}
+                axes.plot(ratio, names.index(key) + beside, marks[row["trace"]], **ink)
+        axes.plot([], [], "s", color=look["color"], label=name, linestyle="", markersize=7)
+    for log, mark in marks.items():
+        hollow = {"color": "grey", "markerfacecolor": "none", "linestyle": ""}
+        axes.plot([], [], mark, label=log, **hollow)
+    axes.set_yticks(range(len(names)), [f"{policy}: {WORDS[measure]}" for policy, measure in names])
+    axes.set(xscale="log", ylim=(len(names) - 0.4, -0.6))
+    axes.axvline(1, color="black", lw=0.8)
+    rest = f"{len(far) - len(names)} other numbers are within {NEAR - 1:.0%} on every log"
+    axes.set_xlabel(f"ours over the published number ({rest})")
+    panels.log_ticks(axes.xaxis)
+    panels.below_all(figure, axes)
     return figure

@@ -85,14 +85,14 @@ def draw(group, about, policy):
         1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9), width_ratios=(4, 1)
     )
     days = (group["start"] - group["start"].iloc[0]) / (24 * HOUR)
-    blue, _, red = style.COLOURS[:3]
+    blue = style.COLOURS[0]
     boxes = {"markersize": 3, "color": blue, "markerfacecolor": "none"}
     left.plot(days, group["run_time"] / HOUR, "s", label="a job's run time", **boxes)
     name = [*runs.predictors_by_name([policy])][-1]
-    line = {"color": "#808080", "linestyle": "-", "label": f"predicted at its start ({name})"}
+    looks = style.series([name, "request"], marker=False)
+    line = looks[name] | {"linestyle": "-", "label": f"predicted at its start ({name})"}
     left.step(days, group["predicted"] / HOUR, where="post", **line)
-    request = {"color": red, "linestyle": style.LINES[2], "label": "request"}
-    left.axhline(group["request"].iloc[0] / HOUR, **request)
+    left.axhline(group["request"].iloc[0] / HOUR, **looks["request"])
     title = f"{about['log']}: {about['jobs']} jobs of one user, request and size"
     left.set(xlabel="start [days since the first job's]", ylabel="run time [h]", title=title)
     left.set_ylim(0, None)
