@@ -526,10 +526,7 @@ def draw_bias(study, accuracies):
         value, low, high = study.interval(("EASY", name), ("EASY", "request"))
         ends = [[value - low], [high - value]], [[at - left], [right - at]]
         grid_[0].errorbar(at, value, *ends, **thin, **LOOKS[name] | {"linestyle": ""})
-    grid_[0].set(
-        xlabel="accuracy of predictions",
-        title="EASY, by accuracy",
-    )
+    grid_[0].set(xlabel="accuracy of predictions", title="EASY, by accuracy")
     plt.setp(grid_[::3], ylabel="mean bounded slowdown\nover that with requests")
     factors = np.array([0.5, 1, 2, 4])
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):

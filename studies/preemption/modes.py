@@ -31,19 +31,23 @@ def results(schedules):
 def draw(table):
     """Draw slowdowns and wasted load as bars with their values: a row for each measure, a panel for each log; a line marks EASY."""
     names = {mode: mode.replace("checkpoint ", "checkpoint every ") for mode in table["mode"]}
+    names["kill"] = "kill (PV-EASY)"
     looks = style.bars(["EASY", "PV-EASY"])
     looks = {"EASY": looks["EASY"], "kill": looks["PV-EASY"]}
     other = {"facecolor": "#C9D6E8", "edgecolor": "white"}
+    over = {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6}}
 
     def one(axes, log, measure):
         by = table[table["trace"] == log].set_index("mode")[measure]
         axes.axvline(by["EASY"], color="black", lw=0.8, ls=":", zorder=0)
         for place, mode in enumerate(names):
             drawn = axes.barh(place, by[mode], **looks.get(mode, other) | {"label": ""})
-            axes.bar_label(drawn, ["0" if by[mode] == 0 else f"{by[mode]:.3g}"], padding=2, size=8)
+            axes.bar_label(
+                drawn, ["0" if by[mode] == 0 else f"{by[mode]:.3g}"], padding=2, size=8, **over
+            )
         axes.set_yticks(range(len(names)), names.values() if log == table["trace"].iloc[0] else [])
         axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.margins(x=0.12)
+        axes.margins(x=0.16)
         axes.grid(visible=False)
 
     size = style.size(2.4, table["trace"].nunique())

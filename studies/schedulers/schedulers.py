@@ -9,7 +9,7 @@ from replication.papers.top_percent.runs import REFERENCE, SCHEDULERS, TITLES
 
 ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | SCHEDULERS
 #: From better to worse, darker and darker, so that the order survives grey; the scale has so many powers of ten each way.
-SHADES = ("#E4F5E1", "#F3EBC0", "#B04A3A")
+SHADES = ("#E4F5E1", "#F3EBC0", "#7D1F14")
 DECADES = 3
 
 
@@ -53,10 +53,10 @@ def draw(ours):
         axes.imshow(shade, shades, vmin=0, vmax=1, aspect="auto")
         for (y, x), value in np.ndenumerate(change):
             weight = "bold" if value == np.nanmin(change[:, x]) else "normal"
-            ink = "white" if shade[y, x] > 0.7 else "black"
+            ink = "white" if shade[y, x] > 0.75 else "black"
             look = {"ha": "center", "va": "center", "size": 7, "weight": weight, "color": ink}
-            digits = 0 if abs(value) >= 10 else 1
-            axes.text(x, y, f"{value:+.{digits}f}" if np.isfinite(value) else "", **look)
+            number = f"{value:+.0f}" if abs(value) >= 10 else f"{value:+z.1f}"
+            axes.text(x, y, number if np.isfinite(value) else "", **look)
         axes.set_xticks(range(len(schedulers)), schedulers, rotation=35, ha="right")
         axes.set_yticks(range(len(policies)), policies)
         axes.tick_params(length=0)

@@ -314,7 +314,7 @@ def dots(table):
     axes.set_yticks(range(len(names)), [f"{policy}: {WORDS[measure]}" for policy, measure in names])
     axes.set(xscale="log", ylim=(len(names) - 0.4, -0.6))
     axes.axvline(1, color="black", lw=0.8)
-    rest = f"{len(far) - len(names)} other numbers are within {NEAR - 1:.0%} on every log"
+    rest = f"{len(far) - len(names)} other numbers are within {100 * (NEAR - 1):.0f} % on every log"
     axes.set_xlabel(f"ours over the published number ({rest})")
     panels.log_ticks(axes.xaxis)
     panels.below_all(figure, axes)
