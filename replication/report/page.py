@@ -41,7 +41,7 @@ class Page:
         ``paper`` for all jobs and seeds, ``quick`` for the first `QUICK_JOBS` jobs of each log.
     logs : list of str or dict
         Registry names, or paths of SWF files of one's own; empty for an item that needs none. A dict has rules besides, such as
-        ``{"file": "my.swf", "bad_lines": "skip"}``; see `replication.report.parameters.source_of`.
+        ``{"file": "my.swf", "bad_lines": "skip"}``; see `replication.load`.
     seed, workers : int
         Seed of all random draws, and number of threads that simulate.
     paper : str, optional
@@ -96,7 +96,7 @@ class Page:
         """Names of the logs: those of the registry, and the stems of files."""
         names = tuple(
             log if log in registry.names() else re.sub(r"(\.swf)?(\.gz)?$", "", Path(log).name)
-            for log, _ in map(parameters.source_of, self._given["logs"])
+            for log, _ in map(registry.file_and_rules, self._given["logs"])
         )
         if len(set(names)) < len(names):
             raise PageError(f"{self.name}: logs {', '.join(names)}; expected each name once")
@@ -133,7 +133,7 @@ class Page:
     @cached_property
     def _pairs(self):
         """The workload as loaded and the simulated part of it, by the name of the log."""
-        sources = map(parameters.source_of, self._given["logs"])
+        sources = map(registry.file_and_rules, self._given["logs"])
         return {name: self._both(log, **own) for name, (log, own) in zip(self.logs, sources)}
 
     @cached_property

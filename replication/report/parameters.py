@@ -8,12 +8,11 @@ from replication.report import record
 from replication.simulator import paths
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
+from replication.simulator.logs import registry
 
 SCALES = ("paper", "quick")
 # Results do not depend on the number of workers; the scale separates quick results from the paper's.
 FREE = ("workers", "scale")
-#: Rules that an entry of the parameter ``logs`` may have; see `replication.simulator.logs.registry.load`.
-RULES = ("bad_lines", "drop", "overrun", "size", "machine")
 
 
 class PageError(InputError):
@@ -33,7 +32,7 @@ def check(name, given):
     for parameter, value in given.items():
         default = defaults.get(parameter)
         if parameter == "logs" and isinstance(value, list):
-            value = [source_of(log)[0] for log in value]
+            value = [registry.file_and_rules(log)[0] for log in value]
         if default is not None and not _fits(value, default):
             raise PageError(f"{name}: {parameter} {value!r}; expected a value such as {default!r}")
 
@@ -43,22 +42,6 @@ def _fits(value, default):
     if isinstance(value, list) and isinstance(default, list):
         return not default or all(any(_fits(v, d) for d in default) for v in value)
     return type(value) is type(default) or (type(value), type(default)) == (int, float)
-
-
-def source_of(log):
-    """Return the name or path of an entry of the parameter ``logs``, and its rules.
-
-    An entry is a name or a path, or a dict such as ``{"file": "my.swf", "bad_lines": "skip"}``. PageError for another key.
-    """
-    if not isinstance(log, dict):
-        return log, {}
-    for key in log:
-        among(("file", *RULES), "logs: unknown key", key, PageError)
-    if not isinstance(log.get("file"), str):
-        raise PageError(
-            f"logs: {log}; expected 'file' with the name of a log, or the path of an SWF file"
-        )
-    return log["file"], {key: value for key, value in log.items() if key != "file"}
 
 
 def read_cell(notebook, name):
@@ -120,7 +103,7 @@ def _differences(given, own):
 def _format(values, parameter):
     value = values.get(parameter, "none")
     if parameter == "logs" and isinstance(value, list):
-        several = map(source_of, value)
+        several = map(registry.file_and_rules, value)
         value = [
             " ".join([log, *(f"{key}={rule}" for key, rule in own.items())]) for log, own in several
         ]

@@ -16,7 +16,7 @@ from nbconvert import HTMLExporter
 from tqdm import tqdm
 
 from replication.report import record
-from replication.report.parameters import PageError, check_known, on_disk, source_of
+from replication.report.parameters import PageError, check_known, on_disk
 from replication.report.results import notebooks, studies
 from replication.simulator import paths, writing
 from replication.simulator.choices import did_you_mean
@@ -83,7 +83,9 @@ def plan(chosen, scale=None, workers=None, settings=None):
         known = on_disk(name)
         check_known(name, common, known)
         given = (known | common).get("logs") or []
-        logs[name] = [source_of(log)[0] for log in given] if isinstance(given, list) else []
+        logs[name] = (
+            [registry.file_and_rules(log)[0] for log in given] if isinstance(given, list) else []
+        )
     available = _available({log for several in logs.values() for log in several})
     return {
         name: common | {"scale": scale or ("paper" if available >= set(logs[name]) else "quick")}

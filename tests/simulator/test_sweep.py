@@ -20,6 +20,7 @@ from replication.simulator.estimates import (
     Users,
     cut_runs,
 )
+from replication.simulator.logs import registry
 from replication.simulator.observation import observe
 from replication.simulator.predictors import Last, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, FCFS, Conservative, OrderedEASY, PVEasy
@@ -272,6 +273,18 @@ def test_the_table_has_a_row_for_each_simulation():
     at = two[1].at_load(0.5)
     assert row["mean_wait"] == simulate(at, EASY(), FModel(0.5), 2).measures["mean_wait"]
     assert row["offered_load"] == at.load == pytest.approx(0.5, rel=0.01)
+
+
+def test_a_file_is_given_with_its_rules_in_place_of_a_workload(tmp_path):
+    line = "{} {} 0 60 2 -1 -1 2 600 -1 1 1 1 1 1 1 -1 -1\n"
+    lines = [line.format(k, 60 * k if k < 9 else -1) for k in range(1, 10)]
+    (tmp_path / "my.swf").write_text("; MaxProcs: 8\n" + "".join(lines))
+    log = {"file": tmp_path / "my.swf", "bad_lines": "skip"}
+    table = rp.sweep(log, [FCFS(), EASY()], measures="jobs", trim=False, folder=None)
+    assert table["jobs"].tolist() == [8, 8]
+    assert rp.compare([log], FCFS(), measures="jobs", trim=False)["jobs"].tolist() == [8]
+    with pytest.raises(registry.TraceError, match="file None; expected a name or a path"):
+        rp.sweep({"bad_lines": "skip"}, folder=None)
 
 
 def test_runs_are_cut_before_submissions_are_scaled():
