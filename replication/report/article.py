@@ -30,7 +30,7 @@ PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
 #: The source names pictures from its own folder, so that a forge shows them.
 FROM_SOURCE = "](../figures/"
 IMAGE = re.compile(r'<img src="([^"]+)"')
-CONDITION = re.compile(r"([^=~]+)([=~])(.*)")
+CONDITION = re.compile(r"([^=~!]+)(!=|[=~])(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
 # A hyphen before a number is a minus sign; a line does not end before the sign of per cent.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
@@ -165,6 +165,7 @@ class References:
 
     def __init__(self, results):
         self._papers = results.papers
+        self._items = results.every("items")
 
     def text(self, reference, link=True):
         """Return the Markdown of a reference, given without its braces; ReferenceFault if it has no result.
@@ -195,36 +196,50 @@ class References:
         return f"[{words}](#{tables.place('claim', paper, name)})" if link else words
 
     def _value(self, words, further):
-        cells, form = self.select(*words), ""
+        cells, form = self.select(*words, none="count" in further), ""
         for part in further:
             if part in SIGNS:
                 if set(cells) != {part}:
                     raise ReferenceFault(f"the text says {part!r}; the cell holds {cells[0]!r}")
             elif part == "count":
                 cells = [float(len(cells))]
+            elif part == "sum":
+                cells = [sum(map(_number, cells))]
             elif FORMAT.fullmatch(part):
                 form = part
             elif part != "range":
-                raise ReferenceFault(f"{part!r} is no verdict, no format, and not count or range")
+                raise ReferenceFault(
+                    f"{part!r} is no verdict, no format, and not count, range or sum"
+                )
         if "range" not in further:
             return ", ".join(_format(cell, form) for cell in cells)
         size = abs if form.startswith("abs") else float
-        ordered = sorted(set(cells), key=lambda cell: size(_number(cell)))
+        ordered = sorted(set(cells) - {""}, key=lambda cell: size(_number(cell)))
+        if not ordered:
+            raise ReferenceFault(f"{' '.join(words)}: all cells are empty")
         ends = [ordered[0], ordered[-1]][: len(ordered)]
         return " to ".join(_format(cell, form) for cell in ends).replace(" % to ", " to ")
 
-    def select(self, table, column, *conditions):
-        """Return the cells of a column in the rows of a table that meet all conditions; at least one."""
+    def select(self, table, column, *conditions, none=False):
+        """Return the cells of a column in the rows of a table that meet all conditions.
+
+        There is at least one, or, with `none`, at least one row for each condition alone.
+        """
         rows = self.rows(table)
         known = list(rows[0]) if rows else []
         tests = [CONDITION.fullmatch(condition) for condition in conditions]
         if None in tests:
-            raise ReferenceFault(f"conditions {conditions}; expected NAME=VALUE or NAME~WORD")
+            raise ReferenceFault(
+                f"conditions {conditions}; expected NAME=VALUE, NAME!=VALUE or NAME~WORD"
+            )
         for name in (column, *(test[1] for test in tests)):
             if name not in known:
                 raise ReferenceFault(f"{table} has no column {name!r}, but {', '.join(known)}")
         cells = [row[column] for row in rows if all(_meets(row[one[1]], one) for one in tests)]
-        if not cells:
+        unknown = none and [
+            one for one in tests if not any(_meets(row[one[1]], one) for row in rows)
+        ]
+        if not cells and (unknown or not none):
             raise ReferenceFault(f"{table}: no row has {', '.join(conditions)}")
         return cells
 
@@ -232,6 +247,8 @@ class References:
         """Return a table as a list of dicts: of a record, or of a paper's numbers, claims or cases."""
         name, _, part = table.partition(".")
         papers = [paper for paper in self._papers if name in ("all", paper.key)]
+        if table == "all.runs":
+            return [_run(item) for item in self._items]
         if part == "numbers":
             every = [one for paper in papers for one in paper.numbers]
             return [one.shown() | {"item": one.published.item, "ours": one.ours} for one in every]
@@ -260,15 +277,22 @@ class References:
         ]
 
 
+def _run(item):
+    """Return the row of an item in the table of runs."""
+    kind = "study" if item.name.startswith(record.STUDY) else "paper"
+    return {"item": item.name, "of": kind, "minutes": item.facts["run"]["seconds"] / 60}
+
+
 def _meets(cell, test):
-    """Return True if a cell is the value of a condition, as text or number, or has it among its words."""
+    """Return True if a cell is the value of a condition, as text or number, is not, or has it among its words."""
     _, sign, wanted = test.groups()
     if sign == "~":
         return wanted in str(cell).split()
     try:
-        return str(cell) == wanted or float(cell) == float(wanted)
+        same = str(cell) == wanted or float(cell) == float(wanted)
     except (TypeError, ValueError):
-        return False
+        same = False
+    return same == (sign == "=")
 
 
 def _parse(cell):

@@ -57,6 +57,9 @@ def test_a_page_holds_its_pictures_and_citations(recorded, name):
         ("value studies/sensitivity/heel_and_toe cases headline=doubling-helps kind=default", "16"),
         ("value heel_and_toe/fig04.logs jobs_used log=CTC-SP2", "77,222"),
         ("value heel_and_toe/table1 jobs; count", "4"),
+        ("value heel_and_toe/table1 jobs trace!=CTC-SP2; count", "3"),
+        ("value pv_easy.claims claim verdict=holds claim=no-violation; count", "0"),
+        ("value top_percent/table1-baseline ratios ours=words; sum; .0f", "36"),
     ],
 )
 def test_values(recorded, reference, text):
@@ -71,8 +74,10 @@ def test_values(recorded, reference, text):
         ("verdict pv_easy/other; holds", "no row has claim=other"),
         ("value pv_easy/nothing a", "no table pv_easy/nothing"),
         ("value heel_and_toe/table1 height trace=CTC-SP2", "has no column 'height'"),
+        ("value heel_and_toe/table1 jobs trace=X; count", "no row has trace=X"),
         ("value heel_and_toe/table1 jobs trace=X", "no row has trace=X"),
         ("value heel_and_toe/table1 jobs trace", "expected NAME=VALUE"),
+        ("value pv_easy/reconstructed-numbers published item=fig05; range", "all cells are empty"),
         ("value heel_and_toe/table1 trace; .1f", "is no number"),
         ("value heel_and_toe/table1 jobs; much", "no format"),
         ("number 1", "expected verdict and a claim, or value"),
