@@ -110,6 +110,7 @@ distclean: clean  ## Remove stored simulations and .venv, too
 		--config-settings editable_mode=compat --editable .
 	@git config filter.notebook.clean "python3 .ci/strip_outputs.py" 2> /dev/null || true
 	@$(PY) -m jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" > /dev/null 2>&1 || true
+	@mkdir -p .venv/etc/ipython && echo 'c.IPKernelApp.log_level = 50' > .venv/etc/ipython/ipython_kernel_config.py  # errors of cells are not logs
 	@touch $@
 
 # Without this, each kernel is compiled at its first use.

@@ -1,9 +1,10 @@
 """Each notebook runs at quick scale, on the real logs where they are available, else on synthetic ones."""
 
+import papermill
 import pytest
 
 from replication.papers import git
-from replication.report import record, results, run
+from replication.report import parameters, record, results, run
 from replication.simulator import paths
 from tests.in_process import in_process
 
@@ -34,6 +35,13 @@ def test_notebook_at_quick_scale(name, output, monkeypatch):
     assert page.kind in KINDS
     assert record.publish(name, page.folder) == page.kind
     assert not paths.FIGURES.exists()
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_papermill_reads_every_parameter(name, caplog):
+    known = papermill.inspect_notebook(str(NOTEBOOKS[name]))
+    assert set(known) == set(parameters.on_disk(name))
+    assert caplog.messages == []
 
 
 @pytest.mark.parametrize("name", IN_A_KERNEL)

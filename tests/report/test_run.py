@@ -127,6 +127,16 @@ def test_without_git_nothing_is_decided(project, monkeypatch, capsys):
     assert "the committed parameters are unknown: git gives no answer" in notebook
 
 
+def test_a_wrong_parameter_is_shown_without_a_traceback(project, capsys):
+    make(project)
+    assert run.figures(NAME, settings={"logs": 7}) == 1
+    words = "logs 7; expected a value such as ['CTC-SP2']"
+    assert words in capsys.readouterr().out
+    cells = json.loads(record.notebook("failed", NAME).read_text())["cells"]
+    (error,) = [one for cell in cells for one in cell.get("outputs", []) if "traceback" in one]
+    assert error["traceback"] == [f"PageError: {NAME}: {words}"]
+
+
 @pytest.mark.parametrize(
     ("code", "words"),
     [
