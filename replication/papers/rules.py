@@ -41,8 +41,8 @@ NOT_COMPUTED = "not computed"
 ABSOLUTE = "difference is absolute"
 FROM_ONE = "difference is a share of the distance from 1"
 
-CLAIM_VERDICTS = "holds", "holds in part", "fails", "undecided", "check", "in a study"
-HOLDS, PART, FAILS, UNDECIDED, CHECK, STUDIED = CLAIM_VERDICTS
+CLAIM_VERDICTS = "holds", "holds in part", "fails", "undecided", "check"
+HOLDS, PART, FAILS, UNDECIDED, CHECK = CLAIM_VERDICTS
 SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 BETWEEN = "between"  # both bounds included

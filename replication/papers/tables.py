@@ -29,7 +29,6 @@ KEY = ("trace", "policy", "measure")
 OURS = (*KEY, "value", "unit")
 COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "reason", "source")
 NOT_DRAWN = "not drawn"
-NOT_PRINTED = "not in the paper"
 # Kinds of numbers and claims. The first three are counted separately; a check is no finding, and a repeat counts where
 # the fact is entered first.
 EXAMPLE, REPEAT = "example", "repeat"
@@ -37,6 +36,8 @@ COUNTED = rules.LOG, EXAMPLE, rules.SIMULATED
 ABOUT = (*COUNTED, rules.CHECK, REPEAT)
 NUMBER_WORDS = (*rules.NUMBER_VERDICTS, NOT_DRAWN)
 CLAIM_WORDS = (*rules.CLAIM_VERDICTS, NOT_DRAWN)
+#: Limits in place of `rules.LIMITS`.
+Limits = list[tuple[str, Decimal]]
 FACTORS = {"halved": Decimal("0.5"), "doubled": Decimal(2)}
 # "Fig. 4", "Table 2", "Figs. 5 and 6"
 NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
@@ -49,52 +50,46 @@ class Number:
     paper: str
     published: published.Published
     about: str  # one of `ABOUT`
-    row: Mapping | None = None  # of a record: ours, reason, verdict
-    drawn_by: str = ""  # ``paper/item`` of the notebook that computes it
+    ours: float = math.nan  # in the published unit
+    reason_given: str = ""  # why the two cannot be compared
+    drawn_by: str = (
+        ""  # ``paper/item`` of the notebook that computes it; empty for a number in no record
+    )
 
     @property
     def name(self):
         """The key among all papers: number, paper, item, trace, policy, measure."""
         return ("number", self.paper, self.published.item, *self.published.key)
 
-    @property
-    def ours(self):
-        """Our value in the published unit, NaN if there is none."""
-        return math.nan if self.row is None or self.row["ours"] is None else self.row["ours"]
-
-    def decided(self, limits=None):
-        """Return the `replication.papers.rules.Verdict`, under other limits if they are given."""
-        if self.row is None:
+    def decided(self, limits: Limits | None = None) -> rules.Verdict:
+        """Return verdict, reason and difference, under other limits if they are given."""
+        if not self.drawn_by:
             return rules.Verdict(NOT_DRAWN, "", math.nan)
-        return rules.number_verdict(self.ours, self.published, self.row["reason"], limits)
-
-    def under(self, limits):
-        """Return the verdict under other limits."""
-        return self.decided(limits).verdict
+        return rules.number_verdict(self.ours, self.published, self.reason_given, limits)
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         """One of `NUMBER_WORDS`."""
-        return self.under(None)
+        return self.decided().verdict
 
-    @property
-    def reason(self):
-        """The reason, as in `replication.papers.rules.Verdict`."""
-        return self.decided().reason
-
-    @property
-    def difference(self):
-        """The difference, as in `replication.papers.rules.Verdict`."""
-        return self.decided().difference
-
-    def shown(self):
-        """Return key, unit, published value as printed, ours, difference and verdict as text in a dict."""
+    def recorded(self) -> dict:
+        """Return the row of a record: item, key, unit, ours (None if not finite), reason and verdict."""
         one = self.published
+        return {name: getattr(one, name) for name in ("item", *KEY, "unit")} | {
+            "ours": self.ours if math.isfinite(self.ours) else None,
+            "reason": self.reason_given,
+            "verdict": self.verdict,
+        }
+
+    def shown(self) -> dict:
+        """Return key, unit, published value as printed, ours, difference, verdict and its reason as text."""
+        one, (word, reason, difference) = self.published, self.decided()
         return {name: getattr(one, name) for name in (*KEY, "unit")} | {
             "published": shown.printed(one),
             "ours": shown.ours(self.ours, one.unit),
-            "difference": shown.difference(self.difference, self.reason),
-            "verdict": self.verdict,
+            "difference": shown.difference(difference, reason),
+            "verdict": word,
+            "reason": reason,
         }
 
 
@@ -120,11 +115,6 @@ class Claim:
         return ("claim", self.paper, self.id_in_paper, "", "", "")
 
     @property
-    def study(self) -> str:
-        """The study that states the claim, such as ``causes``, where only an intervention decides it; else empty."""
-        return self.entry.get("study", "")
-
-    @property
     def answers(self):
         """The `replication.papers.rules.Answer` of each case by its name."""
         return rules.answers(self.rows, self.entry)
@@ -136,8 +126,6 @@ class Claim:
 
     def under(self, factors):
         """Return the verdict if the per cent of some words of ``words.toml`` are multiplied by a factor each."""
-        if self.study:
-            return rules.STUDIED
         if self.open or not self.rows:
             return rules.UNDECIDED if self.rows else NOT_DRAWN
         given, often = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
@@ -151,12 +139,9 @@ class Claim:
     @property
     def otherwise(self):
         """The other verdicts that the intervals of its cases allow; empty if there are none."""
-        given = self.answers.values()
-        return (
-            ""
-            if self.open or self.study
-            else rules.other_verdicts(given, self.entry["word"], self.about)
-        )
+        if self.open:
+            return ""
+        return rules.other_verdicts(self.answers.values(), self.entry["word"], self.about)
 
     @property
     def count(self):
@@ -200,7 +185,13 @@ class Claim:
 # ---- numbers
 
 
-def compare(paper, item, ours, reasons=None, extra=False):
+def compare(
+    paper: str,
+    item: str,
+    ours: pd.DataFrame | Iterable[Mapping],
+    reasons: Mapping | None = None,
+    drawn_by: str = "this comparison",
+) -> list[Number]:
     """Compare all published numbers of an item with ours.
 
     Parameters
@@ -210,14 +201,13 @@ def compare(paper, item, ours, reasons=None, extra=False):
         Columns trace, policy, measure, value, unit.
     reasons : dict, optional
         Why numbers are not comparable, by trace or by (trace, policy, measure); the latter takes precedence.
-    extra : bool
-        Append our rows of policies that the item does not print, in place of an error. They have no published value and
-        no verdict.
+    drawn_by : str
+        The notebook that computes our numbers.
 
     Returns
     -------
-    pandas.DataFrame
-        `COLUMNS` in the order of the published file; ours is nan where it was not computed.
+    list of Number
+        In the order of the published file; `Number.ours` is nan where it was not computed.
 
     Raises
     ------
@@ -225,64 +215,55 @@ def compare(paper, item, ours, reasons=None, extra=False):
         If a number of ours is unpublished, repeated, lacks a column or has another unit; if a reason fits no published
         number or is blank.
     """
-    where, printed = f"{paper}/{item}", published.rows(paper, item)
-    known, mine = {row.key: row.unit for row in printed}, {}
-    policies, others = {row.policy for row in printed}, []
+    where, mine = f"{paper}/{item}", {}
+    printed = {row.key: row for row in published.rows(paper, item)}
+    for key, row in by_key(where, ours).items():
+        if key not in printed:
+            published.value(paper, item, **dict(zip(KEY, key, strict=True)))
+        if row["unit"] != printed[key].unit:
+            raise EvidenceError(
+                f"{where}: {' / '.join(key)}: our unit {row['unit']!r}, published unit "
+                f"{printed[key].unit!r}; convert first"
+            )
+        mine[key] = row["value"]
+    reasons = reasons or {}
+    for key, reason in reasons.items():
+        if key not in printed and key not in {trace for trace, *_ in printed}:
+            raise EvidenceError(f"{where}: a reason for {key!r}, but nothing is published there")
+        if not reason.strip():
+            raise EvidenceError(f"{where}: reason {reason!r} for {key!r}, allowed: some words")
+    found = []
+    for key, row in printed.items():
+        rules.number_verdict(mine.get(key), row)  # refuses what is no number
+        value = math.nan if mine.get(key) is None else float(mine[key])
+        reason = reasons.get(key, reasons.get(row.trace, ""))
+        found.append(Number(paper, row, "", value, reason, drawn_by))
+    return found
+
+
+def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, dict]:
+    """Return rows of ours by trace, policy and measure; EvidenceError if a row is repeated or lacks a column."""
+    found = {}
     for row in ours.to_dict("records") if hasattr(ours, "to_dict") else ours:
         if missing := [name for name in OURS if name not in row]:
             raise EvidenceError(
                 f"{where}: our row lacks {', '.join(missing)}; needed: {', '.join(OURS)}"
             )
-        *key, value, unit = (row[name] for name in OURS)
-        if tuple(key) in mine:
+        key = tuple(row[name] for name in KEY)
+        if key in found:
             raise EvidenceError(f"{where}: {' / '.join(key)} is repeated in our rows")
-        if extra and row["policy"] not in policies:
-            mine[*key,] = value
-            others.append((item, *key, unit, math.nan, value, math.nan, "", NOT_PRINTED, ""))
-            continue
-        if tuple(key) not in known:
-            published.value(paper, item, **dict(zip(KEY, key, strict=True)))
-        _check_unit(f"{where}: {' / '.join(key)}", unit, known[*key,])
-        mine[*key,] = value
-    reasons = reasons or {}
-    traces = {trace for trace, *_ in known}
-    for key, reason in reasons.items():
-        if key not in known and key not in traces:
-            raise EvidenceError(f"{where}: a reason for {key!r}, but nothing is published there")
-        if not reason.strip():
-            raise EvidenceError(f"{where}: reason {reason!r} for {key!r}, allowed: some words")
+        found[key] = row
+    return found
+
+
+def number_table(numbers: Iterable[Number]) -> pd.DataFrame:
+    """Return compared numbers as a table of `COLUMNS` with a row for each."""
     rows = []
-    for row in printed:
-        value = mine.get(row.key)
-        reason = reasons.get(row.key, reasons.get(row.trace, ""))
-        word, why, difference = rules.number_verdict(value, row, reason)
-        values = row.value, math.nan if value is None else float(value), difference
-        rows.append((item, *row.key, row.unit, *values, word, why, row.source))
-    return pd.DataFrame([*rows, *others], columns=list(COLUMNS))
-
-
-def _check_unit(where, ours, theirs):
-    if ours != theirs:
-        raise EvidenceError(f"{where}: our unit {ours!r}, published unit {theirs!r}; convert first")
-
-
-def record_rows(frame):
-    """Return the rows of a `compare` for a record: key, unit, ours (None if not finite), reason and verdict.
-
-    The reason is that of a number that cannot be compared. Everything else follows from the published number. Rows of policies
-    that the paper does not print are left out.
-    """
-    return [
-        {name: row[name] for name in ("item", *KEY, "unit")}
-        | {"ours": row["ours"] if math.isfinite(row["ours"]) else None}
-        | {"reason": row["reason"] if _has_reason(row) else "", "verdict": row["verdict"]}
-        for row in frame.to_dict("records")
-        if row["reason"] != NOT_PRINTED
-    ]
-
-
-def _has_reason(row):
-    return row["verdict"] == rules.NOT_COMPARABLE and row["reason"] != rules.NOT_COMPUTED
+    for one in numbers:
+        row, (word, reason, difference) = one.published, one.decided()
+        values = row.value, one.ours, difference, word, reason
+        rows.append((row.item, *row.key, row.unit, *values, row.source))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def key_of(row):
@@ -314,9 +295,16 @@ def numbers(paper, items):
                     f"{where} in {row['unit']}, published in {units[key]}; run the notebook again"
                 )
     return [
-        Number(paper, row, about, *found.get((row.item, *row.key), ()))
+        _from_record(paper, row, about, *found.get((row.item, *row.key), ()))
         for row, about in zip(rows, abouts(rows), strict=True)
     ]
+
+
+def _from_record(paper, row, about, recorded=None, drawn_by=""):
+    if recorded is None:
+        return Number(paper, row, about)
+    ours = math.nan if recorded["ours"] is None else recorded["ours"]
+    return Number(paper, row, about, ours, recorded["reason"], drawn_by)
 
 
 def abouts(rows):
@@ -591,25 +579,26 @@ def sensitivity(papers):
         [one for paper in papers for one in getattr(paper, kind) if one.about in COUNTED]
         for kind in ("claims", "numbers")
     )
+
+    def claims_under(word, factor):
+        return [(one, one.under({word: float(factor)}), CLAIM_WORDS) for one in claims_]
+
+    def numbers_under(word, factor):
+        limits = [(one, factor * size if one == word else size) for one, size in rules.LIMITS]
+        return [(one, one.decided(limits).verdict, NUMBER_WORDS) for one in numbers_]
+
     words = [word for kind in rules.words().values() for word in kind if rules.level(word)]
-    tried = [(word, rules.level(word), claims_, CLAIM_WORDS) for word in words]
-    tried += [(name, 100 * float(limit), numbers_, NUMBER_WORDS) for name, limit in rules.LIMITS]
+    tried = [(word, rules.level(word), claims_under) for word in words]
+    tried += [(word, 100 * float(limit), numbers_under) for word, limit in rules.LIMITS]
     rows, moved = [], {}
-    for name, per_cent, several, order in tried:
-        row = {"threshold": name.replace("_", " "), "per cent": per_cent}
+    for word, per_cent, under in tried:
+        row = {"threshold": word.replace("_", " "), "per cent": per_cent}
         for change, factor in FACTORS.items():
-            if several is claims_:
-                changed_rule = {name: float(factor)}
-            else:
-                changed_rule = [
-                    (n, factor * size if n == name else size) for n, size in rules.LIMITS
-                ]
-            steps = {
-                one.name: order.index(one.under(changed_rule)) - order.index(one.verdict)
-                for one in several
-            }
-            for way, sign in (("better", -1), ("worse", 1)):
-                names = {name for name, step in steps.items() if sign * step > 0}
+            better, worse = set(), set()
+            for one, other, order in under(word, factor):
+                step = order.index(other) - order.index(one.verdict)
+                (better if step < 0 else worse if step > 0 else set()).add(one.name)
+            for way, names in (("better", better), ("worse", worse)):
                 row[f"{change} {way}"] = len(names)
                 moved.setdefault(f"{change} {way}", set()).update(names)
         rows.append(row)

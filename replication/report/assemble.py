@@ -4,6 +4,7 @@ import hashlib
 import html
 import io
 import json
+import math
 import re
 import statistics
 from base64 import b64encode
@@ -302,17 +303,15 @@ def verdict_of(item, paper):
     if compared:
         sentences.append(f"{good} of {len(compared)} numbers near or better")
         sizes = [
-            one
+            (abs(one.decided().difference), one)
             for one in compared
-            if one.difference == one.difference
-            and one.published.value
-            and one.published.unit not in rules.EXACT_UNITS
+            if one.published.value and one.published.unit not in rules.EXACT_UNITS
         ]
-        if sizes:
-            median = statistics.median(abs(one.difference) for one in sizes)
+        if sizes := [(size, one) for size, one in sizes if not math.isnan(size)]:
+            median = statistics.median(size for size, _ in sizes)
             sentences[-1] += f", median difference {100 * median:.1f} %"
-            ordered = sorted(sizes, key=lambda one: -abs(one.difference))
-            largest = [_difference(one) for one in ordered if abs(one.difference) > 0.0005]
+            ordered = sorted(sizes, key=lambda pair: -pair[0])
+            largest = [_difference(one) for size, one in ordered if size > 0.0005]
             if largest := list(dict.fromkeys(largest))[:2]:
                 sentences.append("largest: " + "; ".join(largest))
     if held:

@@ -6,6 +6,7 @@ import re
 import string
 import sys
 import time
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from replication.simulator.choices import among
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import code
 from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS
+
+NOT_PRINTED = "not in the paper"
 
 
 class Page:
@@ -273,19 +276,36 @@ class Page:
             Show rows of `ours` whose policy the item does not print, without a verdict, in place of an error.
         """
         item = item or self.item
+        ours = tables.by_key(f"{self.paper}/{item}", ours)
+        printed = {row.key for row in published.rows(self.paper, item)}
+        policies = {policy for _, policy, _ in printed}
+        others = {key: row for key, row in ours.items() if extra and key[1] not in policies}
+        mine = {key: row for key, row in ours.items() if key not in others}
         if self.changes:
-            ours = _published_only(self.paper, item, ours, extra)
-        frame = tables.compare(self.paper, item, ours, reasons, extra)
+            mine = {key: row for key, row in mine.items() if key in printed}
+        numbers = tables.compare(self.paper, item, mine.values(), reasons, self.name)
         if part or self.changes:
-            frame = frame[frame["reason"] != rules.NOT_COMPUTED].reset_index(drop=True)
-        if self.changes and frame.empty:
+            numbers = [one for one in numbers if one.decided().reason != rules.NOT_COMPUTED]
+        if self.changes and not numbers and not others:
             return self.say(f"The paper has no numbers of {', '.join(self.logs)}.")
         if self.undecided:
-            open_ = ~frame["verdict"].isin([rules.NOT_COMPARABLE, ""])
-            frame.loc[open_, ["verdict", "reason"]] = [rules.NOT_COMPARABLE, self.undecided]
-        self._comparisons[item] = tables.record_rows(frame)
-        others = frame[frame["reason"] == tables.NOT_PRINTED].to_dict("records")
-        readable = _readable(self._comparisons[item], self.paper, item, others)
+            numbers = [
+                one
+                if one.verdict == rules.NOT_COMPARABLE
+                else replace(one, reason_given=self.undecided)
+                for one in numbers
+            ]
+        self._comparisons[item] = [one.recorded() for one in numbers]
+        unprinted = [
+            {name: row[name] for name in tables.OURS}
+            | {"item": item, "reason": NOT_PRINTED, "verdict": ""}
+            for row in others.values()
+        ]
+        frame = tables.number_table(numbers)
+        if unprinted:
+            more = pd.DataFrame(unprinted).rename(columns={"value": "ours"})
+            frame = pd.concat([frame, more], ignore_index=True)
+        readable = _readable(numbers, unprinted)
         caption = f"Paper against ours: {self.paper} {item}"
         name = None if item == self.item else item
         return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)
@@ -455,34 +475,17 @@ def _handed_over():
     return [name for cell in given for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
 
 
-def _published_only(paper, item, rows, extra=False):
-    """Return our numbers without those of logs and, unless `extra`, schedulers that the paper does not have."""
-    of_paper = {row.key for row in published.rows(paper, item)}
-    policies = {policy for _, policy, _ in of_paper}
-    rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
-    return [
-        row
-        for row in rows
-        if tuple(row[part] for part in tables.KEY) in of_paper
-        or (extra and row["policy"] not in policies)
-    ]
-
-
-def _readable(rows, paper, item, others):
-    """Return a comparison with numbers as text: the paper's as printed, relative differences in per cent.
-
-    `others` are the rows of policies that the paper does not print.
-    """
-    printed = {row.key: row for row in published.rows(paper, item)}
-    numbers = [tables.Number(paper, printed[tables.key_of(row)[1:]], "", row) for row in rows]
-    rows = [
-        one.shown() | {"remark": "; ".join(filter(None, (one.reason, one.published.source)))}
-        for one in numbers
-    ]
+def _readable(numbers, unprinted):
+    """Return a comparison with numbers as text, and our rows of policies that the paper does not print."""
+    rows = []
+    for one in numbers:
+        row = one.shown()
+        rows.append(
+            row | {"remark": "; ".join(filter(None, (row["reason"], one.published.source)))}
+        )
     rows += [
-        {name: row[name] for name in (*tables.KEY, "unit", "verdict")}
-        | {"ours": shown.ours(row["ours"], row["unit"]), "remark": row["reason"]}
-        for row in others
+        row | {"ours": shown.ours(row["value"], row["unit"]), "remark": row["reason"]}
+        for row in unprinted
     ]
     columns = [*tables.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
     return pd.DataFrame(rows, columns=columns).fillna("")

@@ -359,7 +359,8 @@ def best(found, decided=True):
         (*row.key, float(found.values[found.best, k]), row.unit)
         for k, row in enumerate(found.numbers)
     ]
-    frame = tables.compare(PAPER, ITEM, pd.DataFrame(ours, columns=list(tables.OURS)))
+    rows = pd.DataFrame(ours, columns=list(tables.OURS))
+    frame = tables.number_table(tables.compare(PAPER, ITEM, rows))
     table = frame[frame["ours"].notna()].drop(columns="reason").reset_index(drop=True)
     return table if decided else table.assign(verdict=rules.NOT_COMPARABLE)
 

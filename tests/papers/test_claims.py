@@ -294,15 +294,6 @@ def test_claims_that_get_another_verdict_are_listed(paper):
     ]
 
 
-def test_a_claim_of_a_study_has_no_verdict_on_the_paper():
-    rows = ({"case": "a", "value": 2.0, "low": -1.0, "high": 3.0, "unit": "%"},)
-    entry = {"operator": ">", "threshold": 0, "unit": "%", "word": "always", "kind": "simulated"}
-    one = tables.Claim("p", "c", entry, rows)
-    other = tables.Claim("p", "c", entry | {"study": "causes"}, rows)
-    assert (one.verdict, one.count, one.otherwise) == ("holds", "1 of 1", "fails")
-    assert (other.verdict, other.count, other.otherwise) == ("in a study", "1 of 1", "")
-
-
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
     own = f"replication.papers.{paper}"
@@ -318,7 +309,6 @@ def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
         functions = importlib.import_module(study) if study else own_functions
         assert "select" in claim or tables.function_of(name, claim, functions), name
         assert claim.get("operator", "<") in rules.IN_WORDS, name
-        assert (paths.STUDIES / claim.get("study", "")).is_dir(), name
         if "word_of_size" in claim:
             assert {*sizes(claim)} == {level(claim["word_of_size"])}, name
 

@@ -165,8 +165,12 @@ def frame(rows=TABLE5):
     return pd.DataFrame(rows, columns=list(tables.OURS))
 
 
+def compared(ours, reasons=None):
+    return tables.number_table(tables.compare("pv_easy", "table5", ours, reasons))
+
+
 def test_table_lays_each_published_number_beside_ours():
-    result = tables.compare("pv_easy", "table5", frame())
+    result = compared(frame())
     assert tuple(result.columns) == tables.COLUMNS
     assert list(result["verdict"]) == ["match", "close", "near", "differs", "match", "near"]
     assert list(result["published"]) == [68.6166, 2.48, 81.7564, 5.66, 66.4917, 3.67]
@@ -177,28 +181,16 @@ def test_table_lays_each_published_number_beside_ours():
 
 
 def test_nothing_published_vanishes():
-    result = tables.compare("pv_easy", "table5", frame(TABLE5[:1]))
+    result = compared(frame(TABLE5[:1]))
     assert len(result) == 6
     assert list(result["reason"]) == [""] + ["not computed"] * 5
     assert result["ours"].isna().sum() == 5
-    assert list(tables.compare("pv_easy", "table5", [])["verdict"]) == ["not comparable"] * 6
-
-
-def test_a_policy_that_the_paper_does_not_print_is_shown_without_a_verdict():
-    rows = [*TABLE5, ("CTC-SP2", "Aging", "total_load", 60.0, "%")]
-    result = tables.compare("pv_easy", "table5", frame(rows), extra=True)
-    assert result[:6].equals(tables.compare("pv_easy", "table5", frame()))
-    last = result.iloc[6]
-    assert list(last[["policy", "ours", "verdict"]]) == ["Aging", 60.0, ""]
-    assert math.isnan(last["published"]) and math.isnan(last["difference"])
-    assert len(tables.record_rows(result)) == 6
-    with pytest.raises(EvidenceError, match="Aging / total_load is repeated"):
-        tables.compare("pv_easy", "table5", frame([*rows, rows[-1]]), extra=True)
+    assert list(compared([])["verdict"]) == ["not comparable"] * 6
 
 
 def test_reasons_go_by_trace_or_by_number():
     reasons = {"CTC-SP2": "whole log", ("CTC-SP2", "PV-EASY", "wasted_load"): "one number"}
-    result = tables.compare("pv_easy", "table5", frame(), reasons)
+    result = compared(frame(), reasons)
     assert list(result["reason"]) == ["whole log", "one number", "", "", "", ""]
     assert list(result["verdict"][:3]) == ["not comparable", "not comparable", "near"]
     assert result["ours"].iloc[0] == 68.6
@@ -221,7 +213,7 @@ def test_reasons_go_by_trace_or_by_number():
 )
 def test_rows_that_fit_nothing_are_refused(rows, words):
     with pytest.raises(EvidenceError, match=words) as error:
-        tables.compare("pv_easy", "table5", frame(rows))
+        compared(frame(rows))
     assert "\n" not in str(error.value)
 
 
@@ -235,9 +227,9 @@ def test_rows_that_fit_nothing_are_refused(rows, words):
 )
 def test_reasons_name_what_is_there(more, words):
     with pytest.raises(EvidenceError, match=words):
-        tables.compare("pv_easy", "table5", frame(), **more)
+        compared(frame(), **more)
 
 
 def test_a_column_that_is_missing_is_named():
     with pytest.raises(EvidenceError, match="our row lacks unit"):
-        tables.compare("pv_easy", "table5", frame().drop(columns="unit"))
+        compared(frame().drop(columns="unit"))

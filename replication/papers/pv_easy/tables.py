@@ -33,7 +33,7 @@ def numbers(schedules, count, given=None):
 
 def otherwise(item, ours, undecided=""):
     """Return a table under another definition, compared with the paper's; without verdicts if `undecided` gives a reason."""
-    frame = tables.compare(runs.PAPER, item, ours)
+    frame = tables.number_table(tables.compare(runs.PAPER, item, ours))
     frame = frame[frame["policy"] != "log"].reset_index(drop=True)
     return frame.assign(verdict=rules.NOT_COMPARABLE) if undecided else frame
 

@@ -88,7 +88,8 @@ def side_by_side(ours, undecided=""):
     """
     both = []
     for reading in READINGS:
-        frame = tables.compare(PAPER, "table1", of(ours, reading), reasons(ours))
+        numbers = tables.compare(PAPER, "table1", of(ours, reading), reasons(ours))
+        frame = tables.number_table(numbers)
         if undecided:
             frame["verdict"] = rules.NOT_COMPARABLE
         frame = frame.set_index(["trace", "policy", "measure", "published"])[["ours", "verdict"]]
