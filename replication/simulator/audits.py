@@ -1,4 +1,4 @@
-"""Audits of schedules of any scheduler: fairness at the head of the queue, and violations of reservations.
+"""Audits of the schedules of any scheduler: fairness at the head of the queue, and violations of reservations.
 
 The priority is the order of submission (PV-EASY, section 5.2), so a job's priority is its index in the workload. A job
 is at the head of the queue when every job before it has started for good, and is blocked if it cannot start at that
@@ -27,7 +27,7 @@ class AuditError(InputError):
 
 
 def _cache(audit):
-    """Store the result of an audit with its schedule; several audits start from the same one."""
+    """Store the result of an audit with its schedule, since several audits begin with the same one."""
 
     @functools.wraps(audit)
     def result(schedule, *more):
@@ -48,7 +48,7 @@ def _alone_at_head(schedule):
 
 @_cache
 def head_since(schedule) -> np.ndarray:
-    """Return when each job came to the head of the queue.
+    """Return the instant at which each job came to the head of the queue.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _check_room(schedule):
 
 
 def _runs_at_pass(schedule):
-    """Return starts and ends by which the jobs that run when a head is blocked run at that instant, two int64[n], s.
+    """Return the start and the end of each job's run as seen at the instant at which a head is blocked, two int64[n], s.
 
     A job backfilled at that instant starts after the head is blocked: it counts as starting one second later. A job
     that was not backfilled and takes no time runs at its only instant.

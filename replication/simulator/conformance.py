@@ -22,7 +22,7 @@ class ConformanceError(InputError):
 
 
 def entries(like: str | None = None) -> list[dict]:
-    """Return the logs of the manifest, with `like` those of one scheduler in the command line's form."""
+    """Return the entries of the manifest, one for each log; with `like` those of one scheduler, named as on the command line."""
     logs = tomllib.loads((FOLDER / "manifest.toml").read_text(encoding="utf-8"))["log"]
     chosen = [one for one in logs if like in (None, one["scheduler"])]
     if not chosen:
@@ -31,7 +31,7 @@ def entries(like: str | None = None) -> list[dict]:
 
 
 def by_scheduler(scheduler: str | None, entry: dict) -> dict[str, float]:
-    """Return the start of each job of a log, s, by a scheduler of this package or by the log's own."""
+    """Return the start of each job of a log, s, by the scheduler of this text, or of the entry."""
     workload = registry.load(_log(entry), drop=[], overrun="as-is")
     schedule = simulate(workload, text.scheduler(scheduler or entry["scheduler"]))
     return dict(zip(map(str, workload.job_id.tolist()), schedule.start.tolist(), strict=True))
@@ -45,7 +45,7 @@ def by_program(command: str, entry: dict) -> dict[str, float]:
     command : str
         With {swf} in place of the log and {out} in place of the file that the program writes; no shell reads it.
     entry : dict
-        Of the manifest.
+        An entry of the manifest.
     """
     words, log = shlex.split(command), _log(entry)
     for field in ("{swf}", "{out}"):

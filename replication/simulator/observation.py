@@ -23,11 +23,11 @@ class Observed:
     ----------
     schedule : replication.simulator.schedules.schedule.Schedule
     shortest : bool[n]
-        No job in the queue, which includes all jobs submitted by then, had a shorter run time when the job started.
+        Whether no job in the queue, which includes all jobs submitted by then, had a shorter run time when the job started.
     wild : bool[n]
-        The job was backfilled and moved the head's real shadow time.
+        Whether the job was backfilled and moved the head's real shadow time.
     events : int64[n]
-        Wild backfills while the job was at the head; above 0 it is delayed.
+        Number of wild backfills while the job was at the head. A job with one or more is delayed.
     delay : int64[n], s
         From the first real shadow time to the start of a delayed job; 0 for other jobs.
     """
@@ -40,7 +40,7 @@ class Observed:
 
     @property
     def measures(self) -> dict[str, float]:
-        """Means of Figs. 7 and 9 to 11 over all jobs by name; nan over no jobs.
+        """The measures of heel-and-toe's Figs. 7 and 9 to 11 by name: means over all jobs, nan over no jobs.
 
         See `replication.simulator.schedules.measures.NAMES`.
         """
@@ -65,7 +65,7 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:  # 
     Parameters
     ----------
     workload, estimates, seed
-        As of `replication.simulator.simulation.simulate`.
+        As in `replication.simulator.simulation.simulate`.
     scheduler : replication.simulator.schedulers.EASY
         With one reservation.
 

@@ -54,7 +54,7 @@ def simulate(
     estimates : EstimateModel or int64[n], s, optional
         The estimates that the scheduler gets: a model, or one value for each job. The workload's own by default.
     seed : int
-        Of random estimate models and of random predictors.
+        Seed of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional
         Contents of the schedule's `measures`, such as ``mean_wait``, ``wait_p95`` or ``utilisation``;
         `replication.simulator.schedules.measures.NAMES` has all names with units.

@@ -91,7 +91,7 @@ class Modal(EstimateModel):
         return estimate
 
     def covers(self, workload, seeds=(1,)) -> bool:
-        """Return whether the model, with each of some seeds, has an estimate for every run time of a workload."""
+        """Return whether the model has an estimate for every run time of a workload, with each of the seeds."""
         longest_first = np.sort(workload.run_time)[::-1]
         return all((self._supply(workload, seed)[0] >= longest_first).all() for seed in seeds)
 
@@ -103,7 +103,7 @@ class Modal(EstimateModel):
 
 
 def modes(n, e_max, share, random) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distribution of estimates: distinct estimates, ascending, int64[k], s, and jobs of each, int64[k].
+    """Return the distribution of estimates: distinct values, ascending, int64[k], s, and the number of jobs with each.
 
     The jobs add up to `n`. `share` is the known share of E_max, or None.
     """
@@ -177,7 +177,9 @@ def tail_times(e_max, distinct, taken) -> list[int]:
 
 
 def job_counts(shares, e_max, share, n) -> tuple[np.ndarray, np.ndarray]:
-    """Return times and numbers of jobs that add up to `n`: a known `share` of E_max rounded, others by largest remainder."""
+    """Return distinct estimates, int64[k], s, and the number of jobs with each, int64[k], which add up to `n`.
+
+    A known `share` of the jobs has E_max; the other numbers are rounded by largest remainder."""
     times = np.array(sorted(shares), np.int64)
     wanted = np.array([shares[int(time)] for time in times]) * n
     known = (times == e_max) & (share is not None)

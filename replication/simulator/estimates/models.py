@@ -28,8 +28,8 @@ class EstimateError(ChoiceError):
 class EstimateModel(Choice, family="estimates"):
     """The base class of the estimate models.
 
-    A model is a frozen dataclass with a method `estimate`; one that has a field `e_max` (seconds or None, see
-    `limit`) is cut to it. No estimate is below the run time, unless the log's own is.
+    A model is a frozen dataclass with a method `estimate`; if it has a field `e_max` (seconds or None, see
+    `limit`), run times and estimates are cut to it. No estimate is below the run time, unless the log's own estimate is.
 
     Attributes
     ----------
@@ -48,13 +48,13 @@ class EstimateModel(Choice, family="estimates"):
         workload : replication.simulator.workload.Workload
             With run times already cut to the E_max, if there is one.
         seed : int
-            Of random models. A draw should depend on the workload's `draw_key`, its length, the model's own values
+            Seed of random models. A draw should depend on the workload's `draw_key`, its length, the model's own values
             and the seed alone; `replication.simulator.workload.generator` makes such a generator.
 
         Returns
         -------
         int64[n], s
-            From 0; shorter than the run time only where the log's own is.
+            From 0; shorter than the run time only where the log's own estimate is shorter.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method estimate(workload, seed)")
 
@@ -65,12 +65,12 @@ class EstimateModel(Choice, family="estimates"):
         ----------
         workload : Workload
         seed : int
-            Of random models.
+            Seed of random models.
 
         Returns
         -------
         workload : Workload
-            The same if the model has no E_max.
+            The same workload if the model has no E_max.
         estimate : int64[n], s
             At most E_max.
 
@@ -96,14 +96,14 @@ class EstimateModel(Choice, family="estimates"):
         Returns
         -------
         Workload
-            The same if the model has no E_max.
+            The same workload if the model has no E_max.
         """
         e_max = getattr(self, "e_max", None)
         return workload if e_max is None else cut_runs(workload, e_max)
 
 
 def limit() -> Any:
-    """Return the option that cuts a model: the longest estimate and run time, s."""
+    """Return the option `e_max` of a model: the longest estimate and the longest run time, s."""
     return option(
         None, Number(1, LARGEST, whole=True, or_none=True), "no estimate and no run is longer, s"
     )
@@ -131,7 +131,7 @@ def cut_runs(workload: Workload, e_max: float) -> Workload:
 
 @dataclass(frozen=True)
 class _Multiple:
-    """A column of the workload times a factor; shorter estimates would be under-predictions, so factors begin with 1."""
+    """Estimates that are a column of the workload times a factor, from 1: shorter ones would be under-predictions."""
 
     draws_at_random = False
     column = ""
@@ -163,7 +163,7 @@ class Users(_Multiple, EstimateModel, name="log"):
     )
 
     def on(self, workload) -> "Users":
-        """Return the model that `workload` gets: with `missing` set where more than a few jobs have no estimate.
+        """Return this model as `workload` gets it: with `missing` set if more than a few of its jobs have no estimate.
 
         Raises
         ------
@@ -209,14 +209,14 @@ class FModel(EstimateModel, name="f"):
 
     @classmethod
     def grid(cls, start: float, stop: float, step: float, e_max: int | None = None) -> tuple:
-        """Return models from one badness to another; both are included where the step leads to the second.
+        """Return models from one badness factor to another; the last one is included if the steps reach it.
 
         Parameters
         ----------
         start, stop, step : float
             Badness factors from 0, and a step above 0.
         e_max : int, s, optional
-            Of all models.
+            E_max of all models.
 
         Returns
         -------
@@ -274,7 +274,7 @@ class Deterministic(EstimateModel):
 
 
 def steps(start: float, stop: float, step: float) -> list[float]:
-    """Return numbers from one to another; both are included where the step leads to the second.
+    """Return numbers from one to another; the last one is included if the steps reach it.
 
     They are rounded to ten decimals, 0.3 and not 0.30000000000000004, because they become part of random seeds.
 

@@ -54,10 +54,10 @@ def workload(
     machine : int, processors, optional
         By default the header's ``MaxProcs``.
     size : {"requested", "allocated"}
-        The field with a job's size; the other one where it is unknown.
+        The field that is a job's size; where it is unknown, the other field.
     overrun : {"raise-estimate", "cut-run", "as-is"}
-        For jobs that ran past their estimate: the estimate becomes the run time, or the run time the estimate, or
-        neither changes. An unknown estimate becomes the run time.
+        Treatment of jobs that ran past their estimate: the estimate becomes the run time, the run time becomes the
+        estimate, or neither changes. An unknown estimate becomes the run time.
     drop : sequence of str, or str with commas
         Names in `DROP_RULES`.
     name : str, optional
@@ -70,7 +70,7 @@ def workload(
     Workload
         In order of submission, then of job number. Its `cleaning` counts the jobs of every rule in `drop` and of
         size-from-allocated or size-from-requested, estimate-from-run-time, and one of estimate-raised, run-cut,
-        overrun-kept; if there are any, also of submit-out-of-order, and of bad-line with the kind of skipped lines.
+        overrun-kept; if there are any, also of submit-out-of-order, and of the skipped lines by kind, such as bad-line-unknown-submission.
 
     Raises
     ------

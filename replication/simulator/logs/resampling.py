@@ -72,9 +72,9 @@ class ResampledWeeks(Resampling, name="weeks"):
     Parameters
     ----------
     weeks : int
-        Number of weeks to draw; from the whole weeks of the log, if it has any.
+        Number of weeks to draw, from the whole weeks of the log, or from a log shorter than a week.
     jobs : int, optional
-        Take at most so many jobs, the first.
+        The largest number of jobs in the workload; the first jobs are taken.
     """
 
     weeks: int = _weeks()
@@ -111,7 +111,7 @@ class ResampledUsers(Resampling, name="users"):
     weeks : int
         Number of weeks of the workload.
     stays : int
-        Users with so many weeks from the first submission to the last are long-term users.
+        The least number of weeks from the first to the last submission of a long-term user.
     """
 
     weeks: int = _weeks()
@@ -152,7 +152,7 @@ class ResampledUsers(Resampling, name="users"):
 def concatenate_weeks(workload, weeks) -> Workload:
     """Return a workload of some weeks of a log.
 
-    All weeks in their order are the log itself. Its last week may be incomplete.
+    All weeks in their order make the log itself. Its last week may be incomplete.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def concatenate_weeks(workload, weeks) -> Workload:
 
 
 def move_jobs(workload, parts, weeks) -> Workload:
-    """Return jobs of a log moved to other weeks, in order of submission, and of equal submissions as in the log.
+    """Return jobs of a log moved to other weeks, in order of submission; equal submissions are in the log's order.
 
     Parameters
     ----------
@@ -210,6 +210,6 @@ def move_jobs(workload, parts, weeks) -> Workload:
 
 
 def copy_numbers(drawn) -> np.ndarray:
-    """Return for each value how often it occurs before, int64[n]."""
+    """Return the number of earlier occurrences of each value, int64[n]."""
     drawn = pd.Series(drawn, dtype=np.int64)
     return drawn.groupby(drawn).cumcount().to_numpy(np.int64)

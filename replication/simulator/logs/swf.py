@@ -145,6 +145,7 @@ class Trace:
         path : str
             The name in messages.
         parts : int[k, 5], optional
+            Partial executions, see `Trace`.
         **columns
             Other fields by name; job numbers are 1, 2, ... by default, other fields -1.
 

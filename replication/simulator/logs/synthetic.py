@@ -51,7 +51,7 @@ def synthetic(
     name : str
         The draws do not depend on it.
     users : int, optional
-        One for every 300 jobs by default, 10 at least.
+        Number of users; by default one for every 300 jobs, and at least 10.
 
     Returns
     -------

@@ -116,7 +116,7 @@ class Predictor(Choice, family="predictor"):
         Returns
         -------
         number, s
-            From 0; it is rounded, and counts as the estimate if it is larger.
+            From 0. It is rounded to whole seconds; a larger prediction than the estimate counts as the estimate.
         """
         if type(self).predict_many is Predictor.predict_many:
             raise NotImplementedError(f"{type(self).__name__} has no method predict(job, now)")
@@ -169,7 +169,7 @@ class Predictor(Choice, family="predictor"):
         request : int64[n], s
             The users' estimates as the scheduler receives them.
         seed : int
-            Of random predictors.
+            Seed of random predictors.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class Predictor(Choice, family="predictor"):
         request : int64[n], s
             The users' estimates as the scheduler receives them.
         seed : int
-            Of random predictors.
+            Seed of random predictors.
 
         Returns
         -------

@@ -13,7 +13,7 @@ TOTAL, COUNT = range(2)  # columns of `means`
 
 
 def number_groups(*columns) -> np.ndarray:
-    """Return a number for each row of int64[n] columns, int64[n]: equal rows alike, in order of first appearance."""
+    """Return a group number for each row of int64[n] columns, int64[n]: equal rows form a group."""
     code, values = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
         least = column.min()
@@ -27,7 +27,7 @@ def number_groups(*columns) -> np.ndarray:
 
 
 def finest_classes(workload, request) -> tuple[np.ndarray, np.ndarray]:
-    """Return each job's class, int64[n], by executable, user, request and size; and these values, int64[4, c]."""
+    """Return each job's class, int64[n], by executable, user, request and size; and these values of each class, int64[4, c]."""
     columns = np.stack([workload.executable, workload.user, request, workload.processors])
     group = number_groups(*columns)
     # Classes are numbered as they first appear, so the running maximum steps up at a class's first job.
@@ -37,15 +37,16 @@ def finest_classes(workload, request) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Last(Predictor):
-    """The request times run time over request of the same user's last ended job (PV-EASY, section 5.2).
+    """The request times the accuracy of the same user's last ended job: its run time over its request (PV-EASY, 5.2).
 
-    Rounded to the nearest second, and at most the request; the request as long as no job of the user has ended.
+    The prediction is rounded to the nearest second and at most the request. It is the request as long as no job of the
+    user has ended.
     """
 
     draws_at_random = False
 
     def tables(self, workload, request, seed) -> dict:
-        """Return ``group``, each job's user, and ``newest``, each user's last two run times and last request; -1: none."""
+        """Return ``group``, each job's user, and ``newest``, each user's last two run times and last request, or -1."""
         group, users = pd.factorize(workload.user)
         return {"group": group, "newest": np.full((len(users), 3), -1)}
 
@@ -59,7 +60,7 @@ class Last(Predictor):
 
     @compiled
     def learn(memory, job, now) -> None:
-        """Record the job as the user's last."""
+        """Record the job as the user's last ended job."""
         newest = memory.newest[memory.group[job]]
         newest[BEFORE] = newest[LAST]
         newest[LAST], newest[REQUEST] = memory.run_time[job], memory.request[job]
@@ -69,7 +70,8 @@ class Last(Predictor):
 class Tsafrir(Last):
     """Mean of the user's last two ended run times (Tsafrir, Etsion and Feitelson 2007, section 4.1).
 
-    In whole seconds, rounded down, and at most the request; the request as long as fewer than two jobs have ended.
+    The prediction is rounded down to whole seconds and at most the request. It is the request as long as fewer than two
+    jobs of the user have ended.
     """
 
     @compiled
@@ -81,15 +83,16 @@ class Tsafrir(Last):
 
 @dataclass(frozen=True)
 class Complete(Predictor):
-    """Decaying mean of the first of fifteen classes of jobs in which one has ended (Top Percent, section IV.A).
+    """The decaying mean of run times in the first of a job's fifteen classes with an ended job (Top Percent, section IV.A).
 
-    The classes agree in fewer and fewer of executable, user, request and size.
+    The jobs of a class agree in some of executable, user, request and size: in the first class in all four, in later classes
+    in fewer.
     """
 
     draws_at_random = False
 
     def tables(self, workload, request, seed) -> dict:
-        """Return ``group``, each job's finest class; ``classes``, the fifteen of each of these; and ``means`` of them all.
+        """Return ``group``, each job's finest class; ``classes``, the fifteen classes of each; and ``means``, of all classes.
 
         A row of ``means`` holds a class's decayed sum of run times and its decayed count.
         """
@@ -109,7 +112,7 @@ class Complete(Predictor):
 
     @compiled
     def predict(memory, job, now) -> int:
-        """Return the mean of the first class with a history, rounded, at most the request; the request without any."""
+        """Return the rounded mean of the first class with an ended job, at most the request; without one, the request."""
         for c in memory.classes[memory.group[job]]:
             mean = memory.means[c]
             if mean[COUNT] > 0:

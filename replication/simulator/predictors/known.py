@@ -63,11 +63,11 @@ class Virtual(Predictor):
 
 @dataclass(frozen=True)
 class LastSubmitted(Predictor, name="last-submitted"):
-    """The request times run time over request of the same user's previous job, whether it has ended or not.
+    """The request times the accuracy of the same user's previous job, whether that job has ended or not.
 
-    An interpretation of PV-EASY, section 5.2, that only a simulator can use, since the run time is unknown before the
-    end. Rounded to the nearest second, and at most the request; the request where there is no such job or it requested
-    0 s.
+    This interpretation of PV-EASY's section 5.2 is possible only in a simulator, since the run time is unknown before
+    the job has ended. The prediction is rounded to the nearest second and at most the request. It is the request where
+    there is no previous job, or that job requested 0 s.
     """
 
     draws_at_random = False
@@ -84,9 +84,9 @@ class LastSubmitted(Predictor, name="last-submitted"):
 
 @dataclass(frozen=True)
 class Biased(Predictor):
-    """The predictions of another predictor times a factor: their order stays, their bias changes.
+    """The predictions of another predictor times a factor, which changes their bias and keeps their order.
 
-    Rounded to the nearest second, and at most the request.
+    They are rounded to the nearest second and at most the request.
     """
 
     of: Predictor = option(allowed=Predictor, about="the other predictor")
@@ -108,22 +108,22 @@ class Biased(Predictor):
         return self.of.has_begin
 
     def tables(self, workload, request, seed) -> dict:
-        """Return the factor and the other's memory."""
+        """Return the factor and the memory of the other predictor."""
         return {"factor": self.factor, "of": self.of._memory(workload, request, seed)}
 
     @compiled
     def predict(memory, job, now) -> int:
-        """Return the other's prediction times the factor."""
+        """Return the prediction of the other predictor times the factor."""
         other = kernel.predict(memory.of, job, now)
         # Limited before it becomes a whole number, which a large factor's product may not fit.
         return np.int64(min(np.rint(memory.factor * other), np.float64(memory.request[job])))
 
     @compiled
     def begin(memory, job, now) -> None:
-        """Notify the other of a start."""
+        """Notify the other predictor of a start."""
         kernel.begin(memory.of, job, now)
 
     @compiled
     def learn(memory, job, now) -> None:
-        """Let the other learn from an end."""
+        """Let the other predictor learn from an ended job."""
         kernel.learn(memory.of, job, now)

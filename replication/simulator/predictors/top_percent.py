@@ -137,7 +137,7 @@ def _move_threshold(memory, f, place, weight):
 class TopPercent(Predictor, name="top"):
     """The run time that only a small part of a class's weight lies above (Top Percent, section II).
 
-    At most the request; the request as long as no job of the class has ended.
+    The prediction is at most the request. It is the request as long as no job of the class has ended.
     """
 
     draws_at_random = False

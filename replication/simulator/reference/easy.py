@@ -39,7 +39,7 @@ class Easy(Reference):
     Parameters
     ----------
     workload, estimate, seed, **options
-        As of `Reference`.
+        As in `Reference`.
     watch : callable, optional
         Called with a `Decision` at every decision.
     permissions : sequence of int, optional

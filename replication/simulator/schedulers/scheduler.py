@@ -38,7 +38,7 @@ class Scheduler(Choice, family="scheduler"):
         estimate : int64[n], s
             The estimates that the scheduler plans with.
         seed : int
-            Of random predictors.
+            Seed of random predictors.
 
         Returns
         -------

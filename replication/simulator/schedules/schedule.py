@@ -44,7 +44,7 @@ class Schedule:
     estimates : replication.simulator.estimates.EstimateModel, optional
         The source of the estimates; None for an array of values.
     seed : int, optional
-        Of random estimates and predictions.
+        Seed of random estimates and predictions.
     start : int64[n], s
         Start of the run that completed.
     estimate : int64[n], s

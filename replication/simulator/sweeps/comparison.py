@@ -42,11 +42,11 @@ def compare(
     estimates : EstimateModel or several, optional
         The workloads' own estimates by default.
     seed : int
-        Of random estimate models and of random predictors.
+        Seed of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional
-        As of `simulate`; `compare` also takes those of `replication.simulator.schedules.measures.OBSERVED`, of EASY only.
+        As in `simulate`; `compare` also takes those of `replication.simulator.schedules.measures.OBSERVED`, of EASY only.
     trim : bool or (float, bool)
-        As of `simulate`.
+        As in `simulate`.
     resampled : int, optional
         Number of workloads, at least 20, drawn from each log by `ResampledWeeks` with as many weeks as the log has, on which each
         scheduler is compared with the first one. All schedulers run on the same workloads.

@@ -208,10 +208,10 @@ def sweep(
     resampling : Resampling or several, optional
         Workloads to draw from each log, one for each seed; estimates and predictions use the same seed.
     measures : name or function of a schedule, or several, optional
-        As of `compare`; by default jobs, mean_wait, mean_bounded_slowdown, the measures of backfilling, mbs, mwbs and
+        As in `compare`; by default jobs, mean_wait, mean_bounded_slowdown, the measures of backfilling, mbs, mwbs and
         utilisation.
     trim : bool or (float, bool)
-        As of `simulate`.
+        As in `simulate`.
     engine : str, optional
         ``threads`` (the default), ``processes``, or the address of a Dask scheduler such as ``tcp://host:8786``.
     folder : path, optional
@@ -283,7 +283,7 @@ def points(
     names: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
 ) -> list[Task]:
-    """Return the tasks of a grid; arguments as of `sweep`, with lists of the others.
+    """Return the tasks of a grid; arguments as in `sweep`, with lists of the others.
 
     Raises
     ------
@@ -349,7 +349,7 @@ def run(
     folder: str | os.PathLike | None = RESULTS,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Run tasks and return their table, in the order of the tasks and their seeds; arguments as of `sweep`."""
+    """Run tasks and return their table, in the order of the tasks and their seeds; arguments as in `sweep`."""
     tasks = list(tasks)
     if not tasks:
         raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")
