@@ -3,6 +3,8 @@
 The papers' own names are ambiguous: SDSC is SDSC-SP2 in one of them, and another uses SDSC-BLUE and SDSC-DS.
 """
 
+import math
+
 import matplotlib.patches as patches
 import matplotlib.pyplot as plt
 from matplotlib import ticker
@@ -95,7 +97,10 @@ def bars(part, value):
 def below_all(figure, axes, most=6):
     """Draw the legend of a panel below the whole figure, each label once, at most so many in a row."""
     handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    columns = -(-len(handles) // -(-len(handles) // most))  # of as many rows as it takes
+    # At 8.5 points a letter is about 4.6 points wide, and a handle with its space 41.
+    wide = sum(41 + 4.6 * len(label) for label in handles)
+    lines = max(-(-len(handles) // most), math.ceil(wide / (72 * figure.get_figwidth())))
+    columns = -(-len(handles) // lines)
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=columns)
 
 

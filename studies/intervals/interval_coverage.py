@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import stats
 
 import replication as rp
+from replication.papers import style
 
 WEEK = 7 * 24 * 3600
 MEASURES = ("mean wait", "mean bounded slowdown", "AP0WAF", "AP1WAF")
@@ -157,7 +158,12 @@ def draw(table):
         for measure, marker in markers.items():
             part = own[own["measure"] == measure]
             axes.plot(
-                100 * part["coverage"], [y] * len(part), marker, color="#2c7fb8", mfc="none", ms=5
+                100 * part["coverage"],
+                [y] * len(part),
+                marker,
+                color=style.COLOURS[0],
+                mfc="none",
+                ms=5,
             )
         axes.plot(100 * ways[way], y, "|", color="black", ms=16, mew=2)
     axes.axvline(95, color="black", lw=0.8, ls=":")
@@ -165,7 +171,7 @@ def draw(table):
     axes.set_xlabel("intervals that contain the true effect [%]")
     axes.grid(axis="x", color="#dddddd", lw=0.5)
     handles = [
-        plt.Line2D([], [], marker=m, ls="", color="#2c7fb8", mfc="none", label=name)
+        plt.Line2D([], [], marker=m, ls="", color=style.COLOURS[0], mfc="none", label=name)
         for name, m in markers.items()
     ]
     handles.append(plt.Line2D([], [], marker="|", ls="", color="black", ms=12, mew=2, label="mean"))

@@ -33,7 +33,9 @@ def draw(found):
         for name, look in [*looks.items()][1:]:
             kind, _, f = name.partition(" f = ")
             is_it = (part["estimates"] == kind) & (part["amount"] == float(f or 1))
-            axes.axhline(part.loc[is_it, "value"].iloc[0], **look)
+            words = {"vanilla": "f-model", "truncated": "truncated f-model"}
+            label = f"{words[kind]}, f = {f}" if f else f"{kind} estimates"
+            axes.axhline(part.loc[is_it, "value"].iloc[0], **look | {"label": label})
         axes.set_yscale("log")
         panels.log_ticks(axes.yaxis)
 

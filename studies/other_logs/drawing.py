@@ -8,10 +8,15 @@ import pandas as pd
 from matplotlib.patches import Patch
 
 from other_logs import CONCLUSIONS, RULES, pool
+from replication.papers import style
 from replication.simulator.logs import registry
 
 #: Colour, and letter for print in grey, of each word.
-WORDS = {"for": ("#2c7fb8", "+"), "against": ("#d95f0e", "\u2212"), "open": ("#e6e6e6", "o")}
+WORDS = {
+    "for": (style.COLOURS[0], "+"),
+    "against": (style.COLOURS[1], "\u2212"),
+    "open": ("#e6e6e6", "o"),
+}
 MARKERS = "os^D"
 
 
@@ -136,7 +141,7 @@ def summary(words):
                     letter,
                     ha="center",
                     va="center",
-                    color="black" if word == "open" else "white",
+                    color="white" if word == "for" else "black",
                 )
     used = sum(bool(registry.info(log).papers) for log in logs)
     axes.axvline(used - 0.5, color="black", lw=1)

@@ -28,8 +28,8 @@ HEADINGS = {
     variants.LOAD: "other loads, the paper's logs",
 }
 # From against to for: red to green in hue, and from darker to light throughout, so that grey shows the same. Black text has a
-# contrast of at least 4.5 on each.
-COLOURS = ("#C8503C", "#DB7B4B", "#E5A55C", "#E6CB7C", "#DDE6A4", "#E6F9E3")
+# contrast of at least 7 on each.
+COLOURS = ("#E57A5E", "#E8935F", "#EBAE68", "#EACF86", "#DFE7AB", "#E6F9E3")
 ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
 
 
@@ -165,8 +165,7 @@ def draw(found, entries):
     )
     for (y, x), one in np.ndenumerate(asked):
         if one:
-            ink = "white" if share[y, x] < 20 else "black"
-            axes.text(x + 0.5, y + 0.5, words(one), ha="center", va="center", size=7.5, color=ink)
+            axes.text(x + 0.5, y + 0.5, words(one), ha="center", va="center", size=7.5)
     axes.tick_params(length=0, labeltop=True, labelbottom=False, labelrotation=0)
     for label, (kind, _) in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_weight("bold" if kind is None else "normal")

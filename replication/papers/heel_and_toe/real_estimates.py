@@ -184,6 +184,7 @@ def draw_accuracy(table):
         axes.set(ylim=(0, 105))
         if equal == "jobs":  # most bins are of minutes
             axes.set_xscale("log")
+            axes.xaxis.set_major_locator(ticker.LogLocator(numticks=4))
             axes.xaxis.set_major_formatter("{x:g}")
 
     rows = {equal: f"accuracy [%]\n{words}" for equal, words in EQUAL.items()}
