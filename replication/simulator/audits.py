@@ -320,9 +320,10 @@ def _replay(schedule):
         jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
         return audits.easy_without_later(*jobs, isinstance(scheduler, EASY), schedule.start)
     _, rules = scheduler.kernel()
+    group = scheduler.classes(w, schedule.estimate)
     given = w, schedule.estimate, schedule.seed
     with scheduler.predictor.memory(*given) as memory, scheduler.predictor.memory(*given) as spare:
-        return audits.pv_easy_without_later(w.machine, rules, memory, spare, schedule.start)
+        return audits.pv_easy_without_later(w.machine, rules, group, memory, spare, schedule.start)
 
 
 def start_delays(schedule, since="alone") -> np.ndarray:

@@ -9,17 +9,15 @@ from numba import njit
 from replication.simulator.kernels.easy import easy
 from replication.simulator.kernels.machine import (
     ARRIVED,
-    HEAD,
     JOB_BITS,
     JOB_MASK,
     LAST,
     RUNNING,
-    TAIL,
     corrected,
     idle_machine,
 )
 from replication.simulator.kernels.ordered_list import NEVER
-from replication.simulator.kernels.pv_easy import empty_runs, simulate_until
+from replication.simulator.kernels.pv_easy import copy_queue, empty_runs, simulate_until
 
 
 @njit(nogil=True, cache=True)
@@ -195,15 +193,15 @@ def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
 
 
 @njit(nogil=True, cache=True)
-def pv_easy_without_later(machine, rules, memory, spare, start):
+def pv_easy_without_later(machine, rules, group, memory, spare, start):
     """Return the start of each job's last PV-EASY run if no job of lower priority had been submitted, int64[n], s.
 
-    `memory` and `spare` are of the same predictor, before the first job; `start` is that of the schedule.
+    `group` (int64[n]) are the classes of the jobs. `memory` and `spare` are of the same predictor, before the first job; `start` is that of the schedule.
     """
     n, submit = len(start), memory.submit
     alone = start.copy()
-    world, runs = idle_machine(n, machine), empty_runs(n, machine)
-    other, other_runs = idle_machine(n, machine), empty_runs(n, machine)
+    world, runs = idle_machine(n, machine), empty_runs(n, machine, group)
+    other, other_runs = idle_machine(n, machine), empty_runs(n, machine, group)
     done = 0  # jobs that have had their replay
     while done < n:
         # The schedule up to the instant of the next submission.
@@ -228,9 +226,8 @@ def _copy(world, runs, other, other_runs, job):
     other.count[LAST], other_runs.kills[0], other_runs.kills[1] = job + 1, 0, runs.kills[1]
     last = world.count[RUNNING] + 1
     other.by_end[:last], other.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
-    queue = slice(world.count[HEAD], world.count[TAIL])
-    other.waiting[queue], other.queued_size[queue] = world.waiting[queue], world.queued_size[queue]
-    for k in world.waiting[queue]:
+    copy_queue(runs, other_runs)
+    for k in np.flatnonzero(runs.is_waiting[: world.count[ARRIVED]]):
         _copy_job(world, runs, other, other_runs, k)
     for key in world.by_end[1:last]:
         _copy_job(world, runs, other, other_runs, key & JOB_MASK)

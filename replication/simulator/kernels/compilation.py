@@ -26,7 +26,7 @@ def sort(values):
 def heapify(values):
     """Arrange an int64 array as a heap, the largest value first."""
     for top in range(len(values) // 2 - 1, -1, -1):
-        _sift(values, top, len(values))
+        sift(values, top, len(values))
 
 
 @njit_noalloc
@@ -34,13 +34,13 @@ def pop(values, n):
     """Remove the largest of the first `n` values, which are a heap, and return it."""
     largest = values[0]
     values[0] = values[n - 1]
-    _sift(values, 0, n - 1)
+    sift(values, 0, n - 1)
     return largest
 
 
 @njit_noalloc
-def _sift(values, top, n):
-    """Move the value at `top` down to its place in the heap of the first `n`."""
+def sift(values, top, n):
+    """Move the value at `top` down to its place in the heap of the first `n` values."""
     value = values[top]
     child = 2 * top + 1
     while child < n:

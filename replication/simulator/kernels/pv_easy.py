@@ -5,12 +5,16 @@ priority than every waiting job are the sunny load. The reservation of the head 
 are the shadow load, which the head may preempt. ``docs/semantics/pv_easy.md`` states the decisions at each instant and
 their order; the reference implementation is ``replication.simulator.reference.pv_easy``.
 
-Three properties make the loop fast without changing a decision:
+Four properties make the loop fast without changing a decision:
 
+* The jobs of a class have equal sizes and, while they wait, equal predictions. A pass considers the first waiting job of
+  each class, and the next one only after that has started. On logs with long queues, few classes have many jobs.
 * After a pass no waiting job fits the free processors, and a submission changes neither the free nor the preemptable
   processors. So only submitted jobs can start at a submission.
 * If all jobs that fit do so together, all of them start regardless of the reservation, so it is not computed.
 * A pass ends when fewer processors are free than the smallest waiting job needs.
+
+`HEAD` is the first waiting job, not a place, and `waiting` holds the jobs of one instant until they join their classes.
 """
 
 from collections import namedtuple
@@ -19,12 +23,14 @@ import numpy as np
 from numba import njit
 
 from replication.simulator.kernels import machine as machines
-from replication.simulator.kernels.compilation import heapify, njit_noalloc, pop
+from replication.simulator.kernels.compilation import heapify, njit_noalloc, pop, sift
 from replication.simulator.kernels.machine import (
+    ARRIVED,
     FREE,
     HEAD,
     JOB_BITS,
     JOB_MASK,
+    NO_JOB,
     RUNNING,
     SHADOW,
     TAIL,
@@ -45,33 +51,60 @@ Rules = namedtuple("Rules", machines.SHARED_RULES + "kept venture at_once mode i
 # killed : int64[k, 3], preempted runs: job, start and end
 # kills : int64[2], number of filled rows of `killed`, and number of jobs that returned to the queue after the last pass
 # shadow : int64[2], the last head for which the shadow load was computed, and the processors of that load since
-Runs = namedtuple("Runs", "length times_killed killed kills shadow")
+# is_waiting : bool[n]
+# group, later : int64[n], the class of each job and the next job of that class by submission; NO_JOB: none
+# first, jobs : int64[c], a job of each class, no later than its first waiting one, and the number of its waiting jobs
+# active : int64[c], the classes with waiting jobs, and some that are empty since the last search; `first` of the others is
+#     NO_JOB
+# searched : int64[1], number of filled entries of `active`
+Runs = namedtuple(
+    "Runs",
+    "length times_killed killed kills shadow is_waiting group later first jobs active searched",
+)
 
 
 @njit(nogil=True, cache=True)
-def empty_runs(n, processors):
-    """Return space for the runs of `n` jobs, and for the preempted runs of many events."""
+def empty_runs(n, processors, group):
+    """Return space for the runs of `n` jobs of given classes, and for the preempted runs of many events."""
     killed = np.empty((n + 2 * min(n, processors), 3), np.int64)
-    shadow = np.array([machines.NO_JOB, 0])
-    return Runs(np.zeros(n, np.int64), np.zeros(n, np.int64), killed, np.zeros(2, np.int64), shadow)
+    shadow = np.array([NO_JOB, 0])
+    later, first = np.empty(n, np.int64), np.full(group.max() + 1, NO_JOB)
+    for job in range(n - 1, -1, -1):
+        later[job], first[group[job]] = first[group[job]], job
+    first[:] = NO_JOB
+    return Runs(
+        np.zeros(n, np.int64),
+        np.zeros(n, np.int64),
+        killed,
+        np.zeros(2, np.int64),
+        shadow,
+        np.zeros(n, np.bool_),
+        group,
+        later,
+        first,
+        np.zeros(len(first), np.int64),
+        np.empty(len(first), np.int64),
+        np.zeros(1, np.int64),
+    )
 
 
 @njit(nogil=True, cache=True)
-def pv_easy(memory, processors, rules):
+def pv_easy(memory, processors, rules, group):
     """Simulate PV-EASY (Yuan, Yang, Wu and Zheng 2010, section 4).
 
-    Parameters as for `replication.simulator.kernels.list_scheduler.list_scheduler`. Returns the machine and the runs;
-    `killed` is in order of preemption.
+    `group` (int64[n]) are the classes of the jobs. Other parameters as for
+    `replication.simulator.kernels.list_scheduler.list_scheduler`. Returns the machine and the runs; `killed` is in order of
+    preemption.
     """
     n = len(memory.submit)
-    machine, runs = machines.idle_machine(n, processors), empty_runs(n, processors)
+    machine, runs = machines.idle_machine(n, processors), empty_runs(n, processors, group)
     killed = runs.killed[:0]
     done = False
     while not done:
         done = simulate_until(machine, memory, runs, rules, NEVER)
         killed = np.concatenate((killed, runs.killed[: runs.kills[0]]))
         runs.kills[0] = 0
-    return machine, Runs(runs.length, runs.times_killed, killed, runs.kills, runs.shadow)
+    return machine, Runs(runs.length, runs.times_killed, killed, *runs[3:])
 
 
 @njit_noalloc
@@ -85,54 +118,64 @@ def simulate_until(machine, memory, runs, rules, until):
         now = machines.next_event(machine, memory, now)
         if now >= until:
             return True
-        queued = count[TAIL] - count[HEAD]
-        ended, _, _, _ = machines.process_events(machine, memory, rules, now)
+        was_empty = not _has_head(machine, runs)
+        ended, _, fits, _ = machines.process_events(machine, memory, rules, now)
+        for job in machine.waiting[: count[TAIL]]:
+            _enqueue(runs, job)
+        count[TAIL] = 0
         for job in machine.freed[: count[machines.FREED]]:
             _change_shadow(runs, job, -memory.size[job])
-        if count[HEAD] < count[TAIL]:
+        if _has_head(machine, runs):
             before = runs.kills[0]
             # Jobs that returned after the last pass have not been tried yet.
-            _pass(machine, memory, runs, rules, ended or runs.kills[1] > 0, queued, now)
+            others_fit = ended or was_empty or runs.kills[1] > 0
+            _pass(machine, memory, runs, rules, others_fit, fits, now)
             runs.kills[1] = 0 if rules.at_once else runs.kills[0] - before
             for run in runs.killed[before : before + runs.kills[1]]:
-                _requeue(machine, memory, run[0])
+                _requeue(machine, memory, runs, run[0])
     return True
 
 
 @njit_noalloc
-def _pass(machine, memory, runs, rules, ended, queued, now):
+def _pass(machine, memory, runs, rules, others_fit, fits, now):
     """Start heads, make the reservation and backfill, after the ends and submissions of an instant.
 
-    `ended` is true if jobs other than the submitted ones may fit: after an end, and if preempted jobs have returned to
-    the queue since the last pass. `queued` is the length of the queue before the submissions.
+    `others_fit` is true if jobs other than the submitted ones may fit: after an end, if no job waited before, and if
+    preempted jobs have returned to the queue since the last pass. `fits` is true if one of the submitted jobs may fit.
     """
     count = machine.count
-    first = count[HEAD] + max(queued, 1)
-    if ended or queued == 0:
+    if others_fit:
         _start_heads(machine, memory, runs, rules, now)
-    if ended or queued == 0 or not rules.venture:
-        first = count[HEAD] + 1
-    if count[HEAD] == count[TAIL]:
+    if not _has_head(machine, runs):
         count[machines.SMALLEST] = NEVER
         return
     if rules.kept:
         _reserve(machine, memory, runs, rules, now)
-    if first < count[TAIL] and count[machines.SMALLEST] <= count[FREE]:
-        _backfill(machine, memory, runs, rules, first, now)
+    if (others_fit or fits or not rules.venture) and count[machines.SMALLEST] <= count[FREE]:
+        _backfill(machine, memory, runs, rules, now)
+
+
+@njit_noalloc
+def _has_head(machine, runs):
+    """Move `HEAD` to the first waiting job, and return whether there is one."""
+    count = machine.count
+    while count[HEAD] < count[ARRIVED] and not runs.is_waiting[count[HEAD]]:
+        count[HEAD] += 1
+    return count[HEAD] < count[ARRIVED]
 
 
 @njit_noalloc
 def _start_heads(machine, memory, runs, rules, now):
     """Start heads that fit, if necessary after preemption of shadow load."""
     count = machine.count
-    while count[HEAD] < count[TAIL]:
-        head, size = machine.waiting[count[HEAD]], machine.queued_size[count[HEAD]]
+    while _has_head(machine, runs):
+        head = count[HEAD]
+        size = memory.size[head]
         if size > count[FREE]:
             if size > count[FREE] + _shadow_size(machine, memory, runs, head):
                 return
             while size > count[FREE]:
                 _preempt(machine, memory, runs, rules, now)
-        count[HEAD] += 1
         machine.backfilled[head] = False
         left = _time_left(machine, memory, rules, head, now)
         _begin(machine, memory, runs, rules, head, left, now)
@@ -159,7 +202,7 @@ def _change_shadow(runs, job, size):
 def _reserve(machine, memory, runs, rules, now):
     """Return the reserved time of the blocked head by the predicted ends of the sunny load, without the shadow load."""
     count = machine.count
-    head, head_size = machine.waiting[count[HEAD]], machine.queued_size[count[HEAD]]
+    head, head_size = count[HEAD], memory.size[count[HEAD]]
     if rules.kept and count[machines.RESERVED] == head:
         return count[SHADOW]
     # A job that started at this instant may be past its planned end too.
@@ -175,50 +218,92 @@ def _reserve(machine, memory, runs, rules, now):
 
 
 @njit_noalloc
-def _backfill(machine, memory, runs, rules, first, now):
-    """Backfill jobs from place `first` of the queue on."""
-    fitting, processors = machines.fitting(machine, first)
-    if fitting == 0:
-        return
-    first = machine.scratch[0]
-    if processors > machine.count[FREE] or not rules.venture:
-        _backfill_in_time(machine, memory, runs, rules, fitting, now)
+def _backfill(machine, memory, runs, rules, now):
+    """Backfill jobs that are predicted to end by the reserved time, shortest first; then others in queue order."""
+    count, keys = machine.count, machine.scratch
+    some, processors = _candidates(machine, memory, runs)
+    if some > 0 and (processors > count[FREE] or not rules.venture):
+        window = _reserve(machine, memory, runs, rules, now) - now
+        in_time = 0
+        for k in range(some):
+            left = _time_left(machine, memory, rules, -keys[k], now)
+            if left <= window:
+                keys[in_time] = -(left << JOB_BITS) + keys[k]
+                in_time += 1
+        _start_in_order(machine, memory, runs, rules, in_time, True, now)
+        if rules.venture and count[machines.SMALLEST] <= count[FREE]:
+            some, _ = _candidates(machine, memory, runs)
     if rules.venture:
-        for place in range(first, machine.count[TAIL]):
-            if machine.count[machines.SMALLEST] > machine.count[FREE]:
-                break
-            if machine.waiting[place] >= 0 and machine.queued_size[place] <= machine.count[FREE]:
-                left = _time_left(machine, memory, rules, machine.waiting[place], now)
-                _start_past_head(machine, memory, runs, rules, place, left, now)
-    machines.compact_queue(machine, first)
+        _start_in_order(machine, memory, runs, rules, some, False, now)
 
 
 @njit_noalloc
-def _backfill_in_time(machine, memory, runs, rules, fitting, now):
-    """Start the jobs that fit and are predicted to end by the reserved time, shortest prediction first."""
-    window = _reserve(machine, memory, runs, rules, now) - now
-    places, some = machine.scratch, 0
-    for k in range(fitting):
-        left = _time_left(machine, memory, rules, machine.waiting[places[k]], now)
-        if left <= window:
-            places[some] = -(left << JOB_BITS | places[k])
+def _candidates(machine, memory, runs):
+    """Write the first job behind the head of each class that fits to `scratch`, as a number below 1.
+
+    Returns their number and the processors of all jobs that fit. Removes the empty classes from `active`.
+    """
+    count, active = machine.count, runs.active
+    smallest, some, processors, k = NEVER, 0, 0, 0
+    while k < runs.searched[0]:
+        c = active[k]
+        jobs = runs.jobs[c]
+        if jobs == 0:
+            runs.first[c] = NO_JOB
+            runs.searched[0] -= 1
+            active[k] = active[runs.searched[0]]
+            continue
+        k += 1
+        job = runs.first[c] = _next_waiting(runs, runs.first[c])
+        if job == count[HEAD]:
+            if jobs == 1:
+                continue
+            job, jobs = _next_waiting(runs, runs.later[job]), jobs - 1
+        size = memory.size[job]
+        smallest = min(smallest, size)
+        if size <= count[FREE]:
+            machine.scratch[some] = -job
             some += 1
-    # A few jobs fill the machine, so a heap is faster than a sorted list.
-    heapify(places[:some])
-    while some > 0 and machine.count[machines.SMALLEST] <= machine.count[FREE]:
-        key = -pop(places, some)
-        some -= 1
-        if machine.queued_size[key & JOB_MASK] <= machine.count[FREE]:
-            _start_past_head(machine, memory, runs, rules, key & JOB_MASK, key >> JOB_BITS, now)
+            processors += jobs * size
+    count[machines.SMALLEST] = smallest
+    return some, processors
 
 
 @njit_noalloc
-def _start_past_head(machine, memory, runs, rules, place, left, now):
-    """Backfill the job at a place of the queue, which becomes a gap."""
-    job = machine.waiting[place]
-    machine.backfilled[job] = True
-    _begin(machine, memory, runs, rules, job, left, now)
-    machine.waiting[place] = machines.NO_JOB
+def _next_waiting(runs, job):
+    """Return the first waiting job of a class from `job` on; `NO_JOB` if there is none."""
+    while job != NO_JOB and not runs.is_waiting[job]:
+        job = runs.later[job]
+    return job
+
+
+@njit_noalloc
+def _start_in_order(machine, memory, runs, rules, some, in_time, now):
+    """Start jobs that fit in the order of the first `some` keys in `scratch`, and then the next jobs of their classes.
+
+    A key is a negative number: the job in the low bits, and above it the predicted remaining time if `in_time`.
+    """
+    count, keys = machine.count, machine.scratch
+    # A few jobs fill the machine, so a heap is faster than a sorted list.
+    heapify(keys[:some])
+    while some > 0 and count[machines.SMALLEST] <= count[FREE]:
+        key = -keys[0]
+        job = key & JOB_MASK
+        after, left = NO_JOB, key >> JOB_BITS
+        if memory.size[job] <= count[FREE]:
+            if not in_time:
+                left = _time_left(machine, memory, rules, job, now)
+            machine.backfilled[job] = True
+            _begin(machine, memory, runs, rules, job, left, now)
+            if runs.jobs[runs.group[job]] > 0:
+                after = _next_waiting(runs, runs.later[job])
+        if after == NO_JOB:
+            pop(keys, some)
+            some -= 1
+        else:
+            machine.prediction[after] = machine.prediction[job]
+            keys[0] += job - after
+            sift(keys, 0, some)
 
 
 @njit_noalloc
@@ -234,6 +319,8 @@ def _time_left(machine, memory, rules, job, now):
 @njit_noalloc
 def _begin(machine, memory, runs, rules, job, left, now):
     """Start a job with a predicted remaining time of `left` seconds; predictors are not notified of starts."""
+    runs.is_waiting[job] = False
+    runs.jobs[runs.group[job]] -= 1
     runs.length[job] = _wall_time(machine, memory, runs, rules, job)
     machines.start_run(machine, memory, job, now, runs.length[job], left)
     _change_shadow(runs, job, memory.size[job])
@@ -273,7 +360,7 @@ def _preempt(machine, memory, runs, rules, now):
     machines.release(machine, memory, job)
     _change_shadow(runs, job, -memory.size[job])
     if rules.at_once:
-        _requeue(machine, memory, job)
+        _requeue(machine, memory, runs, job)
     run = runs.killed[runs.kills[0]]
     run[0], run[1], run[2] = job, began, now
     runs.kills[0] += 1
@@ -282,18 +369,41 @@ def _preempt(machine, memory, runs, rules, now):
 
 
 @njit_noalloc
-def _requeue(machine, memory, job):
-    """Insert a preempted job into the queue by its priority."""
-    count, waiting, queued_size = machine.count, machine.waiting, machine.queued_size
-    if count[TAIL] == len(waiting):
-        jobs = count[TAIL] - count[HEAD]
-        for k in range(jobs):
-            waiting[k], queued_size[k] = waiting[count[HEAD] + k], queued_size[count[HEAD] + k]
-        count[HEAD], count[TAIL] = 0, jobs
-    k = count[TAIL]
-    while k > count[HEAD] and waiting[k - 1] > job:
-        waiting[k], queued_size[k] = waiting[k - 1], queued_size[k - 1]
-        k -= 1
-    waiting[k], queued_size[k] = job, memory.size[job]
-    count[TAIL] += 1
+def _requeue(machine, memory, runs, job):
+    """Return a preempted job to the queue."""
+    count = machine.count
+    _enqueue(runs, job)
+    count[HEAD] = min(count[HEAD], job)
     count[machines.SMALLEST] = min(count[machines.SMALLEST], memory.size[job])
+
+
+@njit_noalloc
+def _enqueue(runs, job):
+    """Add a job to the waiting ones of its class."""
+    c = runs.group[job]
+    if runs.first[c] == NO_JOB:
+        runs.active[runs.searched[0]] = c
+        runs.searched[0] += 1
+        runs.first[c] = job
+    runs.first[c] = min(runs.first[c], job)
+    runs.is_waiting[job] = True
+    runs.jobs[c] += 1
+
+
+@njit_noalloc
+def copy_queue(runs, other):
+    """Copy the queue to other runs of the same jobs."""
+    for c in other.active[: other.searched[0]]:
+        job = other.first[c]
+        for _ in range(other.jobs[c]):
+            job = _next_waiting(other, job)
+            other.is_waiting[job] = False
+            job = other.later[job]
+        other.first[c], other.jobs[c] = NO_JOB, 0
+    other.searched[0] = 0
+    for c in runs.active[: runs.searched[0]]:
+        job = runs.first[c]
+        for _ in range(runs.jobs[c]):
+            job = _next_waiting(runs, job)
+            _enqueue(other, job)
+            job = runs.later[job]

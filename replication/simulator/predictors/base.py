@@ -196,6 +196,22 @@ class Predictor(Choice, family="predictor"):
         """
         return {}
 
+    def classes(self, workload: Workload, request: np.ndarray) -> np.ndarray | None:
+        """Return the classes of jobs with equal predictions, so that a scheduler predicts one job for all.
+
+        Parameters
+        ----------
+        workload : replication.simulator.workload.Workload
+        request : int64[n], s
+            The users' estimates as the scheduler receives them.
+
+        Returns
+        -------
+        int64[n] or None
+            A number for each job: at any instant, jobs with equal numbers have equal predictions. None if unknown.
+        """
+        return None
+
     @contextmanager
     def memory(self, workload, estimate, seed=1) -> Iterator[Memory]:
         """Provide the `Memory` of one simulation; an error of the predictor names it and the job."""

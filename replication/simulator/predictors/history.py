@@ -50,6 +50,10 @@ class Last(Predictor):
         group, users = pd.factorize(workload.user)
         return {"group": group, "newest": np.full((len(users), 3), -1)}
 
+    def classes(self, workload, request):
+        """Return classes of equal user and request."""
+        return number_groups(workload.user, np.asarray(request, np.int64))
+
     @compiled
     def predict(memory, job, now) -> int:
         """Return the user's last accuracy times the request."""
@@ -109,6 +113,10 @@ class Complete(Predictor):
             classes[:, k] = count + code
             count += int(code.max()) + 1
         return {"group": group, "classes": classes, "means": np.zeros((count, 2))}
+
+    def classes(self, workload, request):
+        """Return classes of equal executable, user, request and size."""
+        return finest_classes(workload, np.asarray(request, np.int64))[0]
 
     @compiled
     def predict(memory, job, now) -> int:

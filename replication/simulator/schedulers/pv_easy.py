@@ -8,6 +8,7 @@ import numpy as np
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import pv_easy
 from replication.simulator.predictors import Last, Predictor
+from replication.simulator.predictors.history import number_groups
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler
 
@@ -82,11 +83,21 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         )
         return pv_easy.pv_easy, rules
 
+    def classes(self, workload, estimate) -> np.ndarray:
+        """Return a number for each job, int64[n]: waiting jobs of a class have equal predictions and sizes."""
+        classes = self.predictor.classes(workload, estimate)
+        # A job's prediction at its submission, and its saved work, are its own.
+        if classes is None or self.refresh == "submission" or self.mode != "kill":
+            return np.arange(len(workload))
+        return number_groups(classes, workload.processors)
+
     def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         kernel, rules = self.kernel()
         with self.predictor.memory(workload, estimate, seed) as memory:
-            machine, runs = kernel(memory, workload.machine, rules)
+            machine, runs = kernel(
+                memory, workload.machine, rules, self.classes(workload, estimate)
+            )
         decided = {
             "start": machine.start,
             "backfilled": machine.backfilled,
