@@ -199,6 +199,8 @@ class Predictor(Choice, family="predictor"):
     def classes(self, workload: Workload, request: np.ndarray) -> np.ndarray | None:
         """Return the classes of jobs with equal predictions, so that a scheduler predicts one job for all.
 
+        A subclass that changes the predictions of a predictor with classes defines this method as well.
+
         Parameters
         ----------
         workload : replication.simulator.workload.Workload

@@ -188,6 +188,10 @@ class TopPercent(Predictor, name="top"):
             "by_length": self.weights == "length",
         }
 
+    def classes(self, workload, request):
+        """Return classes of equal executable, user, request and size."""
+        return finest_classes(workload, np.asarray(request, np.int64))[0]
+
     @compiled
     def predict(memory, job, now) -> int:
         """Return the smallest value that more than (1 - share) of the class's weight is at or below, at most the request."""
