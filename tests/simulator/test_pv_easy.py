@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replication.simulator.predictors import Complete, Last, Predictor, TopPercent, Tsafrir
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
@@ -71,3 +72,25 @@ def test_a_kept_reservation_is_lost_with_the_place_at_the_head():
     rows = [(38, 30, 1, 0), (38, 5, 40, 0), (39, 30, 7, 23), (39, 0, 34, 0), (69, 24, 6, 0)]
     rows += [(87, 10, 6, 0), (87, 10, 5, 0), (87, 10, 8, 0), (87, 10, 1, 0), (96, 0, 6, 1)]
     agree(jobs(40, *rows, (96, 1, 2, 0)), PVEasy(reservation="kept", killed="next-event"))
+
+
+@pytest.mark.parametrize("predictor", [Last(), Tsafrir(), Complete(), TopPercent(3)], ids=repr)
+def test_classes_of_equal_predictions_change_no_start(real_log, predictor, monkeypatch):
+    workload = real_log("KTH-SP2", paper="top_percent").take(slice(0, 2000))
+    assert predictor.classes(workload, workload.estimate) is not None
+    by_class = simulate(workload, PVEasy(predictor)).start
+    monkeypatch.setattr(type(predictor), "classes", Predictor.classes)
+    assert simulate(workload, PVEasy(predictor)).start.tolist() == by_class.tolist()
+
+
+def test_a_predictor_with_another_prediction_does_not_inherit_classes():
+    workload = jobs(1, (0, 5, 1))
+
+    class Half(Last, name="half of the last"):
+        def predict(self, job, now):
+            return 1
+
+    try:
+        assert Half().classes(workload, workload.estimate) is None
+    finally:
+        del Half.members[Half.name]

@@ -196,6 +196,11 @@ class Predictor(Choice, family="predictor"):
         """
         return {}
 
+    def __init_subclass__(cls, **others):
+        super().__init_subclass__(**others)
+        if "predict" in vars(cls) and "classes" not in vars(cls):
+            cls.classes = Predictor.classes  # those of another `predict` may differ
+
     def classes(self, workload: Workload, request: np.ndarray) -> np.ndarray | None:
         """Return the classes of jobs with equal predictions, so that a scheduler predicts one job for all.
 

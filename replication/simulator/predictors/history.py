@@ -78,6 +78,8 @@ class Tsafrir(Last):
     jobs of the user have ended.
     """
 
+    classes = Last.classes
+
     @compiled
     def predict(memory, job, now) -> int:
         """Return the mean of the last two run times."""
