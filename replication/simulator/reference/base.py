@@ -38,6 +38,15 @@ class Reference(EventLoop):
         return self
 
 
+def earliest_start(size, machine, allocations, length, now) -> int:
+    """Return the earliest time from `now` on at which `size` processors are free for `length` seconds.
+
+    `allocations` are those of `fits`.
+    """
+    starts = sorted({now, *(end for _, end, _ in allocations)})
+    return next(start for start in starts if fits(size, machine, allocations, start, length))
+
+
 def fits(size, machine, allocations, start, length) -> bool:
     """Return whether `size` processors are free from `start` on for `length` seconds.
 

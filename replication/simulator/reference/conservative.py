@@ -1,7 +1,7 @@
 """Conservative backfilling in readable Python: the reference implementation."""
 
 from replication.simulator import schedulers
-from replication.simulator.reference.base import Reference, fits
+from replication.simulator.reference.base import Reference, earliest_start
 
 
 class Conservative(Reference):
@@ -15,25 +15,25 @@ class Conservative(Reference):
         self.reserved = {}  # start and predicted run time of each waiting job's reservation
         self.ended = self.failed = self.late = False
 
-    def instants(self):
+    def instants(self) -> list[int]:
         """Return the events' times, and reserved starts that do not depend on an end."""
         instants = super().instants()
         if self.each and not self.late:
             instants += [start for start, _ in self.reserved.values()]
         return instants
 
-    def process_events(self, now):
+    def process_events(self, now) -> bool:
         """Process the events; a pass always follows."""
         super().process_events(now)
         return True
 
-    def note_events(self, ended, submitted, corrected):
+    def note_events(self, ended, submitted, corrected) -> None:
         was_late = self.late
         self.late = any(self.planned_end(job) <= self.now for job in self.running)
         self.ended = bool(ended)
         self.failed = corrected or self.late or was_late
 
-    def schedule(self, now):
+    def schedule(self, now) -> None:
         before = self.queue
         new = [job for job in before if job not in self.reserved]
         again = []
@@ -66,5 +66,4 @@ class Conservative(Reference):
             (start, start + max(predicted, 1), j.size)
             for j, (start, predicted) in self.reserved.items()
         ]
-        starts = sorted({now} | {end for _, end, _ in occupied})
-        return next(t for t in starts if fits(job.size, self.machine, occupied, t, length))
+        return earliest_start(job.size, self.machine, occupied, length, now)

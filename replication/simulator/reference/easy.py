@@ -55,7 +55,7 @@ class Easy(Reference):
         self.watch, self.permissions = watch, permissions
         self.kept = None  # head, shadow time and extra processors of the last reservation
 
-    def schedule(self, now):
+    def schedule(self, now) -> None:
         """Start heads while they fit, make a reservation for the blocked head, and backfill."""
         while self.queue and self.queue[0].size <= self.free:
             self.begin(self.queue[0])
@@ -78,7 +78,7 @@ class Easy(Reference):
                 self.report("backfilled", [job], shadow, extra)
         self.kept = head, Reservation(shadow, extra)
 
-    def may_pass(self, job, head, in_time, extra):
+    def may_pass(self, job, head, in_time, extra) -> bool:
         """Return whether a job that fits may pass the head."""
         permission = BY_RESERVATION if self.permissions is None else self.permissions[job.index]
         if permission == WHENEVER_IT_FITS:
@@ -92,23 +92,23 @@ class Easy(Reference):
         middle, length = median(map(self.length, self.queue)), self.length(job)
         return length < middle if permission == WILD_IF_SHORTER else length > middle
 
-    def would_be_wild(self, job, head):
+    def would_be_wild(self, job, head) -> bool:
         """Return whether the real shadow time of the head would move if the job started now."""
         end = self.now + self.length(job)
         ends = [*self.real_ends(), (end, job.size)]
         after = earliest_fit(head.size, self.free - job.size, ends).time
         return after > self.real_shadow(head)
 
-    def real_ends(self):
+    def real_ends(self) -> list[tuple[int, int]]:
         """Return actual end and size of each running job."""
         lengths = [(self.start[job.index] + self.length(job), job.size) for job in self.running]
         return [(max(end, self.now), size) for end, size in lengths]
 
-    def real_shadow(self, head):
+    def real_shadow(self, head) -> int:
         """Return the time at which the head could start if no other job did."""
         return earliest_fit(head.size, self.free, self.real_ends()).time
 
-    def reserve(self, head):
+    def reserve(self, head) -> Reservation:
         """Return the reservation of the blocked head."""
         if self.is_valid(head):
             shadow, extra = self.kept[1]
@@ -121,14 +121,14 @@ class Easy(Reference):
             extra = 0
         return Reservation(shadow, extra)
 
-    def is_valid(self, head):
+    def is_valid(self, head) -> bool:
         """Return whether the head has a kept reservation that is valid."""
         way = self.options["reservation"]
         if way == "recomputed" or self.kept is None or self.kept[0] is not head:
             return False
         return way == "held" or self.kept[1].time > self.now
 
-    def by_planned_end(self):
+    def by_planned_end(self) -> list[tuple[int, int]]:
         """Return planned end and size of each running job, of equal ends the job earlier in the queue, or started, first."""
         by_start = self.options["shadow"] == "first-started"
         running = sorted(
@@ -137,7 +137,7 @@ class Easy(Reference):
         )
         return [(max(end, self.now), job.size) for end, _, job in running]
 
-    def earliest(self, head):
+    def earliest(self, head) -> Reservation:
         """Return the reservation of the blocked head by the present planned ends."""
         if self.options["shadow"] == "all":
             return self.reservation(head)
@@ -148,7 +148,7 @@ class Easy(Reference):
                 return Reservation(end, available - head.size)
         raise AssertionError("the head fits once all running jobs have ended")
 
-    def extra_at(self, shadow, head):
+    def extra_at(self, shadow, head) -> int:
         """Return the extra processors at a reserved time; below 0 if the head does not fit then by the planned ends."""
         shadow, available = max(shadow, self.now), self.free
         for end, size in self.by_planned_end():
@@ -159,12 +159,12 @@ class Easy(Reference):
                 available += size
         return available - head.size
 
-    def note_events(self, ended, submitted, corrected):
+    def note_events(self, ended, submitted, corrected) -> None:
         """Report the events."""
         if ended or submitted:
             self.report("events", [*ended, *submitted])
 
-    def report(self, kind, jobs, *reservation):
+    def report(self, kind, jobs, *reservation) -> None:
         """Call `watch` with a decision; `reservation` is that of the blocked head."""
         if self.watch is not None:
             indices = (

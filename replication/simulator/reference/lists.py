@@ -4,9 +4,10 @@ The reference implementations of FCFS, of EASY with other orders or several rese
 """
 
 from math import log10
+from typing import Any
 
 from replication.simulator import schedulers
-from replication.simulator.reference.base import Reference, fits
+from replication.simulator.reference.base import Reference, earliest_start, fits
 
 
 class List(Reference):
@@ -14,15 +15,15 @@ class List(Reference):
 
     scheduler, k = schedulers.EASY, 1
 
-    def place(self, job, now):
+    def place(self, job, now) -> Any:
         """Return the sort key of a waiting job; jobs of equal keys are in the order of submission."""
         return 0
 
-    def candidates(self, waiting):
+    def candidates(self, waiting) -> list:
         """Return the jobs tried once k jobs are blocked, in their order."""
         return waiting
 
-    def schedule(self, now):
+    def schedule(self, now) -> None:
         """Begin the jobs that delay no reservation."""
         self.reserved = []  # start, end and size of the reservations of this pass
         waiting = sorted(self.queue, key=lambda job: (self.place(job, now), job))
@@ -33,28 +34,24 @@ class List(Reference):
         for job in self.candidates(waiting):
             self.begin_if_it_fits(job)
 
-    def begin_if_it_fits(self, job):
+    def begin_if_it_fits(self, job) -> bool:
         """Begin a job if it fits the free processors and delays no reservation; return whether it began."""
-        if job.size > self.free or not self.fits(job, self.planned(job), self.now):
+        planned, allocations = self.planned(job), self.allocations()
+        if job.size > self.free or not fits(job.size, self.machine, allocations, self.now, planned):
             return False
         self.begin(job, backfilled=bool(self.reserved) if self.k else None)
         return True
 
-    def reserve_earliest(self, job):
+    def reserve_earliest(self, job) -> None:
         """Reserve the earliest start at which the job has its processors for its predicted run time."""
         length = max(self.planned(job), 1)
-        starts = sorted({self.now, *(end for _, end, _ in self.allocations())})
-        start = next(start for start in starts if self.fits(job, length, start))
+        start = earliest_start(job.size, self.machine, self.allocations(), length, self.now)
         self.reserved.append((start, start + length, job.size))
 
-    def allocations(self):
+    def allocations(self) -> list[tuple[int, int, int]]:
         """Return start, planned end and size of running jobs and of reservations; ends in the past count as now."""
         ends = [(max(self.planned_end(job), self.now), job.size) for job in self.running]
         return [(self.now, end, size) for end, size in ends] + self.reserved
-
-    def fits(self, job, length, start):
-        """Return whether a job's processors are free from `start` on for `length` seconds."""
-        return fits(job.size, self.machine, self.allocations(), start, length)
 
 
 class Fcfs(List):
@@ -62,7 +59,7 @@ class Fcfs(List):
 
     scheduler = schedulers.FCFS
 
-    def candidates(self, waiting):
+    def candidates(self, waiting) -> list:
         return []
 
 
@@ -75,7 +72,7 @@ class ReservedEasy(List):
         functions = {name: value for name, value in self.options.items() if callable(value)}
         self.scores = {name: function(workload) for name, function in functions.items()}
 
-    def candidates(self, waiting):
+    def candidates(self, waiting) -> list:
         if "candidates" in self.scores:
             return sorted(waiting, key=lambda job: self.scores["candidates"][job.index])
         return sorted(waiting, key=self.planned) if self.options["candidates"] == "sjf" else waiting
@@ -86,7 +83,7 @@ class LargestAreaFirst(List):
 
     scheduler, k = schedulers.LargestAreaFirst, 0
 
-    def place(self, job, now):
+    def place(self, job, now) -> Any:
         return -job.size * self.planned(job), -self.planned(job)
 
 
@@ -95,7 +92,7 @@ class OrderedEasy(ReservedEasy):
 
     scheduler = schedulers.OrderedEASY
 
-    def place(self, job, now):
+    def place(self, job, now) -> Any:
         """Return the sort key of a waiting job: jobs past the limit first, then by value."""
         waited, limit = now - job.submit, self.options["limit"]
         if limit is not None and waited >= limit:
@@ -104,7 +101,7 @@ class OrderedEasy(ReservedEasy):
             return True, self.scores["by"][job.index]
         return True, self.value(self.planned(job), job.size, waited, job.submit)
 
-    def value(self, predicted, size, waited, submit):
+    def value(self, predicted, size, waited, submit) -> float:
         """Return the value by which the queue is sorted; the least is first."""
         length, arrival = max(predicted, 1), max(submit - self.jobs[0].submit, 1)
         return {

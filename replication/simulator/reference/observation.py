@@ -19,7 +19,7 @@ class Step(NamedTuple):
     after: int
 
 
-def easy(workload, estimate=None, seed=1, **options):
+def easy(workload, estimate=None, seed=1, **options) -> tuple[list[int], list[bool], list[Step]]:
     """Simulate and observe EASY; arguments as for `replication.simulator.reference.easy.Easy`.
 
     Returns
@@ -43,7 +43,7 @@ def easy(workload, estimate=None, seed=1, **options):
     return done.start, shortest, steps
 
 
-def delays(start, steps):
+def delays(start, steps) -> tuple[set[int], dict[int, int], dict[int, int]]:
     """Return the effects of the backfills `steps` (section 5).
 
     Returns

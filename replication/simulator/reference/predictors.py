@@ -144,7 +144,7 @@ class TopPercent(Complete):
         return min(self.threshold[name], self.request[job])
 
     @staticmethod
-    def _first_above(points, target):
+    def _first_above(points, target) -> int:
         below = 0.0
         for value, weight in points:
             below += weight
@@ -212,31 +212,14 @@ class TopPercentAsCoded(TopPercent):
         return min(at, self.request[job])
 
 
-class Biased(Predictor):
-    """The predictions of another predictor times a factor."""
-
-    def __init__(self, workload, estimate, of, factor, seed):
-        super().__init__(workload, estimate)
-        self.of, self.factor = make(workload, estimate, of, seed), factor
-
-    def predict(self, job, now) -> int:
-        return int(min(np.rint(self.factor * self.of.predict(job, now)), self.request[job]))
-
-    def begin(self, job, now) -> None:
-        self.of.begin(job, now)
-
-    def learn(self, job, now) -> None:
-        self.of.learn(job, now)
-
-
 class AtLeastOneSecond(Predictor):
     """Another predictor, whose predictions of 0 s count as 1 s unless the request is 0."""
 
     def __init__(self, of):
-        self.of = of
+        self.of, self.request = of, of.request
 
     def predict(self, job, now) -> int:
-        return max(self.of.predict(job, now), min(self.of.request[job], 1))
+        return max(self.of.predict(job, now), min(self.request[job], 1))
 
     def begin(self, job, now) -> None:
         self.of.begin(job, now)
@@ -245,11 +228,22 @@ class AtLeastOneSecond(Predictor):
         self.of.learn(job, now)
 
 
-def make(workload, estimate, predictor, seed=1) -> "AtLeastOneSecond":
+class Biased(AtLeastOneSecond):
+    """The predictions of another predictor times a factor."""
+
+    def __init__(self, of, factor):
+        super().__init__(of)
+        self.factor = factor
+
+    def predict(self, job, now) -> int:
+        return int(min(np.rint(self.factor * self.of.predict(job, now)), self.request[job]))
+
+
+def make(workload, estimate, predictor, seed=1) -> AtLeastOneSecond:
     """Return the reference implementation of a predictor: of `REFERENCES`, or `Fixed` for one that does not learn."""
     reference = REFERENCES.get(type(predictor))
     if isinstance(predictor, predictors.Biased):
-        made = Biased(workload, estimate, predictor.of, predictor.factor, seed)
+        made = Biased(make(workload, estimate, predictor.of, seed), predictor.factor)
     elif reference is None:
         made = Fixed(workload, estimate, predictor.predictions(workload, estimate, seed))
     else:

@@ -18,10 +18,10 @@ class PVEasy(Reference):
         self.preempted = []
         self.kept = None  # head and reserved time
 
-    def correct_plans(self, now):
+    def correct_plans(self, now) -> None:
         """Do nothing: predictions are corrected where they are used."""
 
-    def schedule(self, now):
+    def schedule(self, now) -> None:
         """Start heads, if necessary after preemption, then do venture backfilling (section 4)."""
         while self.queue and (self.fits(self.queue[0]) or self.preempt_shadow_load(now)):
             self.begin(self.queue[0], backfilled=False)
@@ -30,7 +30,7 @@ class PVEasy(Reference):
         self.queue = tuple(sorted([*self.queue, *self.preempted]))
         self.preempted = []
 
-    def preempt_shadow_load(self, now):
+    def preempt_shadow_load(self, now) -> bool:
         """Kill shadow jobs, lowest priority first, if the head can then start now (section 4.2)."""
         head = self.queue[0]
         shadow = sorted(job for job in self.running if job > head)
@@ -40,7 +40,7 @@ class PVEasy(Reference):
             self.kill(shadow.pop(), now)
         return True
 
-    def venture_backfilling(self, now):
+    def venture_backfilling(self, now) -> None:
         """Backfill in the four steps of section 4.3."""
         # 1) Make the head's reservation from the sunny load.
         reservation = self.reserve(now)
@@ -56,7 +56,7 @@ class PVEasy(Reference):
             if self.options["venture"] == "yes" and job in self.queue and self.fits(job):
                 self.begin(job, backfilled=True)
 
-    def reserve(self, now):
+    def reserve(self, now) -> int:
         """Return the predicted start of the head without the shadow load."""
         head = self.queue[0]
         if self.options["reservation"] != "recomputed" and self.kept and self.kept[0] == head:
@@ -66,22 +66,22 @@ class PVEasy(Reference):
         self.kept = head, earliest_fit(head.size, free, sunny).time  # lost with another head
         return self.kept[1]
 
-    def expected_end(self, job, now):
+    def expected_end(self, job, now) -> int:
         """Return the predicted end of a running job, corrected if the prediction has expired."""
         work = now - self.start[job.index] + self.done[job.index]
         return now - work + self.prediction_after(job, work)
 
-    def prediction_after(self, job, work):
+    def prediction_after(self, job, work) -> int:
         """Return the corrected prediction of a job that has done `work` seconds of work."""
         way = self.rules.correction
         return corrected_prediction(way, self.planned(job), job.estimate, work)
 
-    def left(self, job):
+    def left(self, job) -> int:
         """Return the predicted remaining time of a waiting job, s."""
         done = self.done[job.index]
         return max(self.prediction_after(job, done) - done, 0) if done else self.planned(job)
 
-    def length(self, job):
+    def length(self, job) -> int:
         """Return the length of the job's next run, with the cost of the resumption or of the checkpoints."""
         length = super().length(job) - self.done[job.index]
         if self.mode == "suspend" and self.times_killed[job.index]:
@@ -93,7 +93,7 @@ class PVEasy(Reference):
         self.lengths[job.index] = length
         return length
 
-    def kill(self, job, now):
+    def kill(self, job, now) -> None:
         """Stop a job and return it to the queue by its priority."""
         ran, was_killed = now - self.start[job.index], self.times_killed[job.index]
         self.end(job)
@@ -106,6 +106,6 @@ class PVEasy(Reference):
             interval = self.options["interval"]
             self.done[job.index] += ran // (interval + self.cost) * interval
 
-    def fits(self, job):
+    def fits(self, job) -> bool:
         """Return whether a job fits the free processors."""
         return job.size <= self.free

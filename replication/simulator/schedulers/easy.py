@@ -35,7 +35,7 @@ class FCFS(Scheduler):
     draws_at_random = False
     uses_estimates = False
 
-    def run(self, workload, estimate, seed):
+    def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         return _plain(workload, estimate, False)[0]
 
@@ -116,7 +116,7 @@ class EASY(options.OnPredictions, Scheduler):
         if self.wild != "allowed" and self.let_past > 0:
             raise SchedulerError(f"{self!r}: allowed: either wild or let_past, not both")
 
-    def is_textbook_but(self, names):
+    def is_textbook_but(self, names) -> bool:
         """Return whether all options but those of these names have their defaults."""
         return all(
             getattr(self, name) == own.default
@@ -125,38 +125,38 @@ class EASY(options.OnPredictions, Scheduler):
         )
 
     @property
-    def is_plain(self):
+    def is_plain(self) -> bool:
         """Whether this is textbook EASY on the users' estimates, which has the fastest kernel."""
         return self.is_textbook_but([])
 
     @property
-    def has_profile(self):
+    def has_profile(self) -> bool:
         """Whether there are several reservations or a function, which requires a profile of the free processors."""
         return self.reservations > 1 or callable(self.candidates)
 
     @property
-    def draws_at_random(self):
+    def draws_at_random(self) -> bool:
         """Whether the schedule depends on the seed, predictors and estimates aside."""
         return self.let_past > 0 or self.wild == "half"
 
-    def check_room(self, workload, estimate):
+    def check_room(self, workload, estimate) -> None:
         """Raise SchedulerError if the times or the number of jobs exceed the keys of the kernel with predictions."""
         if not self.is_plain:
             super().check_room(workload, estimate)
 
-    def last_second(self, workload, estimate):
+    def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
         if self.has_profile:
             return options.last_reserved_second(workload, estimate)
         return super().last_second(workload, estimate)
 
-    def run(self, workload, estimate, seed):
+    def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         if self.is_plain:
             return _with_requests(_plain(workload, estimate, True)[0], estimate)
         return super().run(workload, estimate, seed)
 
-    def run_observed(self, workload, estimate, seed):
+    def run_observed(self, workload, estimate, seed) -> tuple:
         """Return the columns of `run` and those of `replication.simulator.kernels.observation.observations`."""
         w = workload
         if self.has_profile:
@@ -174,7 +174,7 @@ class EASY(options.OnPredictions, Scheduler):
         schedule = columns["start"], columns["backfilled"], order, submitted
         return columns, observation.observations(*jobs, *schedule)
 
-    def columns_of(self, workload, estimate, seed):
+    def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the permissions and an empty order, or the ranks of the queue and of the candidates."""
         if self.has_profile:
             by_arrival = np.zeros(len(workload), np.int64)
@@ -183,7 +183,7 @@ class EASY(options.OnPredictions, Scheduler):
             return options.NO_PERMISSIONS, options.NO_ORDER
         return self.permissions(workload, seed), options.NO_ORDER
 
-    def permissions(self, workload, seed):
+    def permissions(self, workload, seed) -> np.ndarray:
         """Return the permission of each job to pass a head by `kernels.list_scheduler`, int8[n]."""
         n = len(workload)
         permissions = np.full(n, WILD_PERMISSIONS[self.wild], np.int8)
@@ -195,7 +195,7 @@ class EASY(options.OnPredictions, Scheduler):
             permissions[generator(*key).random(n) < self.let_past] = lists.WHENEVER_IT_FITS
         return permissions
 
-    def kernel(self):
+    def kernel(self) -> tuple:
         """Return the compiled kernel and its rules; for the textbook's EASY, those with predictions."""
         if self.has_profile:
             rules = self.rules(
