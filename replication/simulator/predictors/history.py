@@ -50,7 +50,7 @@ class Last(Predictor):
         group, users = pd.factorize(workload.user)
         return {"group": group, "newest": np.full((len(users), 3), -1)}
 
-    def classes(self, workload, request):
+    def classes(self, workload, request) -> np.ndarray:
         """Return classes of equal user and request."""
         return number_groups(workload.user, np.asarray(request, np.int64))
 
@@ -116,7 +116,7 @@ class Complete(Predictor):
             count += int(code.max()) + 1
         return {"group": group, "classes": classes, "means": np.zeros((count, 2))}
 
-    def classes(self, workload, request):
+    def classes(self, workload, request) -> np.ndarray:
         """Return classes of equal executable, user, request and size."""
         return finest_classes(workload, np.asarray(request, np.int64))[0]
 

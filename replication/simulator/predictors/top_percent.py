@@ -188,7 +188,7 @@ class TopPercent(Predictor, name="top"):
             "by_length": self.weights == "length",
         }
 
-    def classes(self, workload, request):
+    def classes(self, workload, request) -> np.ndarray:
         """Return classes of equal executable, user, request and size."""
         return finest_classes(workload, np.asarray(request, np.int64))[0]
 
