@@ -241,6 +241,17 @@ def _styled():
     return drawing()
 
 
+def test_a_scheduler_looks_the_same_in_every_picture():
+    alone = style.series(["PV-EASY"])["PV-EASY"]
+    assert style.series(["SJF-EASY", "another", "PV-EASY", "EASY"])["PV-EASY"] == alone
+    assert style.bars(["EASY-Last", "PV-EASY"])["PV-EASY"]["facecolor"] == alone["color"]
+
+
+def test_others_take_the_looks_that_are_left():
+    looks = style.series(["new", "EASY", "newer"])
+    assert len({look["color"] for look in looks.values()}) == 3
+
+
 def test_a_table_reads_back_as_the_same_numbers(project):
     frame = pd.DataFrame({"log": ["a", "b,c"], "wait": [1 / 3, 1e-17], "jobs": [1, 2**60]})
     page = make()

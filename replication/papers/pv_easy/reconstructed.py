@@ -302,7 +302,8 @@ def dots(table):
     marks = dict(zip(dict.fromkeys(table["trace"]), "os^DvX" * 2, strict=False))
     looks = style.series(VARIANTS, marker=False)
     figure, axes = plt.subplots(figsize=(8.4, 0.34 * len(names) + 1.7))
-    for (name, look), beside in zip(looks.items(), (-0.18, 0.18), strict=True):
+    besides = np.linspace(-0.18, 0.18, len(looks))
+    for (name, look), beside in zip(looks.items(), besides, strict=True):
         for row, ratio in zip(table.to_dict("records"), ratios[name], strict=True):
             if (key := (row["policy"], row["measure"])) in names:
                 ink = {"color": look["color"], "linestyle": "", "alpha": 0.85}
