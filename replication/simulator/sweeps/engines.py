@@ -79,14 +79,8 @@ def results(
         simulate, for the progress bar). Tasks of one key are computed once.
     compute : callable
         ``compute(task)`` returns columns of equal length by name: numbers and strings only.
-    workers : int, optional
-        Threads or processes; one for each processor by default.
-    engine : str, optional
-        ``threads`` (the default), ``processes``, or the address of a Dask scheduler.
-    folder : path, optional
-        Folder of the store; None to store nothing.
-    progress : bool, optional
-        False for no progress bar. There is one on a terminal and in a notebook.
+    workers, engine, folder, progress
+        As in `replication.simulator.sweeps.grid.sweep`.
 
     Returns
     -------

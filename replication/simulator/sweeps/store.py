@@ -28,64 +28,55 @@ class Store:
     Parameters
     ----------
     folder : str or pathlib.Path
-        Created if necessary. If it is not writable, a message reports this, and new results are not stored.
+        Created if necessary. If its file cannot be used, a message reports this, and no results are stored.
     """
 
     def __init__(self, folder: str | os.PathLike):
         self.path = Path(folder).absolute() / FILE
-        self.damaged = 0
-        self._writable = True
+        self.damaged, self._connection = 0, None
         with self._handle_errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = self._connect()
+            self._connect()
+
+    def _connect(self):
+        self._connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+        self._connection.text_factory = bytes  # damage may turn a blob into text
+        with contextlib.suppress(sqlite3.OperationalError):  # some file systems do not support it
+            self._connection.execute("pragma journal_mode = wal")
+        self._connection.execute("pragma synchronous = normal")
+        self._connection.execute(_SCHEMA)
 
     @contextlib.contextmanager
     def _handle_errors(self):
-        """Store no new results where nothing can be written; begin a new file where this one is no database."""
+        """Continue without a file that cannot be used; rename one that is no database, and begin a new one."""
         try:
             yield
-        except OSError as problem:
-            self._give_up(problem.strerror)
-        except sqlite3.OperationalError as problem:  # no right to write, or no locks
-            self._give_up(problem)
+        except (OSError, sqlite3.OperationalError) as problem:  # no right to write, or no locks
+            reason = getattr(problem, "strerror", None) or problem
+            writing.report(f"{self.path}: {reason}; new results are not stored")
+            self.close()
         except sqlite3.DatabaseError as problem:
-            self._set_aside(problem)
+            self.close()
+            aside = self.path.with_suffix(".damaged")
+            for part in ("-wal", "-shm"):
+                Path(f"{self.path}{part}").unlink(missing_ok=True)
+            self.path.replace(aside)
+            writing.report(
+                f"{self.path}: {problem}; renamed to {aside.name}, results are computed again"
+            )
+            self._connect()
 
-    def _connect(self):
-        connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
-        connection.text_factory = bytes  # damage may turn a blob into text
-        with contextlib.suppress(sqlite3.OperationalError):  # some file systems do not support it
-            connection.execute("pragma journal_mode = wal")
-        connection.execute("pragma synchronous = normal")
-        connection.execute(_SCHEMA)
-        return connection
-
-    def _give_up(self, problem):
-        writing.report(f"{self.path}: {problem}; new results are not stored")
-        self._writable, self._connection = False, None
-        with contextlib.suppress(sqlite3.Error):
-            if self.path.is_file():
-                connection = sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)
-                connection.execute("select count(*) from results")
-                self._connection = connection
-
-    def _set_aside(self, problem):
-        """Rename a file that is no longer a database, and begin a new one."""
-        aside = self.path.with_suffix(".damaged")
-        for part in ("-wal", "-shm"):
-            Path(f"{self.path}{part}").unlink(missing_ok=True)
-        self.path.replace(aside)
-        writing.report(
-            f"{self.path}: {problem}; renamed to {aside.name}, results are computed again"
-        )
-        self._connection = self._connect()
+    def close(self) -> None:
+        """Close the file; further results are neither read nor stored."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        if self._connection is not None:
-            self._connection.close()
+        self.close()
 
     def get(self, key: str) -> Rows | None:
         """Return the rows stored under a key, or None where they are absent or damaged."""
@@ -104,7 +95,7 @@ class Store:
 
     def put(self, key: str, rows: Rows) -> None:
         """Store the rows of a task."""
-        if not self._writable:
+        if self._connection is None:
             return
         packed = zlib.compress(json.dumps(rows).encode(), 1)
         entry = key, packed, _checksum(key, packed)
