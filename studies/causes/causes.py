@@ -30,6 +30,15 @@ RUNS = 40
 DAY = 24 * 3600
 DOUBLED, TO_REAL = "real, doubled", "perfect to real"
 EQUAL, PERMUTED = "run times equal", "estimates permuted"
+#: Arms of the third intervention: jobs that may be backfilled wildly, and the option of EASY.
+SOME_WILD = {
+    "all jobs": "allowed",
+    "shorter than the median": "shorter",
+    "longer than the median": "longer",
+    "half of the jobs, at random": "half",
+    "no job": "forbidden",
+}
+SHORTER, LONGER, HALF = list(SOME_WILD)[1:4]
 GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}
 HEADS, OWN_HEADS = "heads", "heads of the baseline"
 QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
@@ -103,6 +112,28 @@ def gains(results, by=("log", "load", "scheduler")):
     table = resampling.table(drawn, [*by, "f", "measure", "gain", "low", "high"])
     shares = 100 * results.groupby([*by, "f"])[["wild", "backfilled"]].mean()
     return table.join(shares, on=[*by, "f"])
+
+
+def some_wild(workloads, badness, seeds, workers=1):
+    """Return the runs where only some jobs may be backfilled wildly, loads as recorded; the arm is in the column ``scheduler``."""
+    schedulers = {repr(EASY(wild=wild)): words for words, wild in SOME_WILD.items()}
+    models = [FModel(f) for f in badness]
+    each = [EASY(wild=wild) for wild in SOME_WILD.values()]
+    runs = campaign.sweep_at_loads(workloads, each, models, seeds, workers=workers)
+    return runs.assign(scheduler=runs["scheduler"].map(schedulers))
+
+
+def more_gain(runs, one, other):
+    """Return how much more is gained in one arm of `some_wild` than in another, in percentage points of the mean at f = 0.
+
+    Columns are log, measure, f, difference, low, high; the interval is over seeds, which the arms have in common.
+    """
+    drawn = {}
+    for log, own in runs.groupby("log", sort=False):
+        for measure in PERFORMANCE:
+            gains = [_drawn_gains(own[own["scheduler"] == arm], measure) for arm in (one, other)]
+            drawn |= {(log, measure, f): gain - gains[1][f] for f, gain in gains[0].items()}
+    return resampling.table(drawn, ["log", "measure", "f", *ends("difference")])
 
 
 def left(as_is, changed):
@@ -369,6 +400,23 @@ def draw_gains(table, names, apart=()):
     parts = (False, True) if apart else (False,)
     rows = {(measure, below): words for below in parts for measure, words in GAINS.items()}
     return draw(table["log"], rows, one, "badness f", sharex=True)
+
+
+def draw_some_wild(table):
+    """Draw the gain by badness as bars, with a row for each measure, a column for each log, and a bar for each of `SOME_WILD`."""
+    looks = style.series(SOME_WILD)
+    badness = sorted(set(table["f"]))
+
+    def one(axes, log, measure):
+        own = table[(table["log"] == log) & (table["measure"] == measure)]
+        for place, words in enumerate(SOME_WILD):
+            part = own[own["scheduler"] == words].set_index("f").loc[badness]
+            at = np.arange(len(badness)) + (place - 2) * 0.16
+            axes.errorbar(at, part["gain"], bars(part, "gain"), **looks[words] | {"ls": ""})
+        axes.axhline(0, color="black", lw=0.8)
+        axes.set_xticks(range(len(badness)), [f"{f:g}" for f in badness])
+
+    return draw(table["log"], GAINS, one, "badness f")
 
 
 def draw_random(table, let_past):

@@ -200,3 +200,15 @@ def test_heads_pay():
     assert cases_of(cases) == {"CTC-SP2, f = 1": (50, 40, 70), "CTC-SP2, f = 3": (50, 40, 70)}
     # A change below the placebo's is no effect.
     assert [case.threshold for case in cases] == [None, 60]
+
+
+def test_the_arms_of_wild_backfills_differ_and_their_difference_is_paired_by_seed(some):
+    runs = causes.some_wild({"some": some}, [0, 3], [1, 2])
+    wild = runs[runs["f"] == 3].groupby("scheduler")["wild"].mean()
+    assert set(wild.index) == set(causes.SOME_WILD)
+    assert wild["no job"] == 0 < wild[causes.HALF] <= wild["all jobs"]
+    arms = {causes.SHORTER: 30, causes.LONGER: 20}
+    made = pd.concat([curve(gain).assign(scheduler=arm) for arm, gain in arms.items()])
+    more = causes.more_gain(made, causes.SHORTER, causes.LONGER)
+    assert more[["difference", "low", "high"]].to_numpy() == pytest.approx(10)
+    assert len(more) == len(causes.CASES) * 2
