@@ -126,7 +126,7 @@ def some_wild(workloads, badness, seeds, workers=1):
 def more_gain(runs, one, other):
     """Return how much more is gained in one arm of `some_wild` than in another, in percentage points of the mean at f = 0.
 
-    Columns are log, measure, f, difference, low, high; the interval is over seeds, which the arms have in common.
+    Columns are log, measure, f, and the difference with its interval over seeds, which the arms have in common.
     """
     drawn = {}
     for log, own in runs.groupby("log", sort=False):

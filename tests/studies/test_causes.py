@@ -210,5 +210,5 @@ def test_the_arms_of_wild_backfills_differ_and_their_difference_is_paired_by_see
     arms = {causes.SHORTER: 30, causes.LONGER: 20}
     made = pd.concat([curve(gain).assign(scheduler=arm) for arm, gain in arms.items()])
     more = causes.more_gain(made, causes.SHORTER, causes.LONGER)
-    assert more[["difference", "low", "high"]].to_numpy() == pytest.approx(10)
+    assert more[["difference", "difference low", "difference high"]].to_numpy() == pytest.approx(10)
     assert len(more) == len(causes.CASES) * 2
