@@ -43,7 +43,7 @@ def by_program(command: str, entry: dict) -> dict[str, float]:
     Parameters
     ----------
     command : str
-        With {swf} in place of the log and {out} in place of the file that the program writes; no shell reads it.
+        The command, with {swf} in place of the log and {out} in place of the file that the program writes; no shell reads it.
     entry : dict
         An entry of the manifest.
     """

@@ -29,7 +29,7 @@ class Observed:
     events : int64[n]
         Number of wild backfills while the job was at the head. A job with one or more is delayed.
     delay : int64[n], s
-        From the first real shadow time to the start of a delayed job; 0 for other jobs.
+        Time from the first real shadow time to the start of a delayed job; 0 for other jobs.
     """
 
     schedule: Schedule
@@ -67,7 +67,7 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:  # 
     workload, estimates, seed
         As in `replication.simulator.simulation.simulate`.
     scheduler : replication.simulator.schedulers.EASY
-        With one reservation.
+        EASY with one reservation.
 
     Returns
     -------

@@ -46,7 +46,7 @@ class EstimateModel(Choice, family="estimates"):
         Parameters
         ----------
         workload : replication.simulator.workload.Workload
-            With run times already cut to the E_max, if there is one.
+            The jobs, with run times already cut to the E_max, if there is one.
         seed : int
             Seed of random models. A draw should depend on the workload's `draw_key`, its length, the model's own values
             and the seed alone; `replication.simulator.workload.generator` makes such a generator.

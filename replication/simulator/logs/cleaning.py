@@ -157,7 +157,7 @@ def cleaned(trace: Trace, jobs: Workload) -> Trace:
     Returns
     -------
     Trace
-        With the sizes in both columns of processors. The header is that of the log and a note for each rule, with the
+        The lines, with the sizes in both columns of processors. The header is that of the log and a note for each rule, with the
         number of jobs that it dropped or changed.
     """
     line_of = {job: k for k, job in enumerate(trace.job_id.tolist())}

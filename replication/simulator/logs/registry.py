@@ -127,7 +127,7 @@ def rules(name, paper=None) -> Rules:
     Parameters
     ----------
     name : str
-        Of the registry.
+        A name in the registry.
     paper : str, optional
         By default the general rules, for the machine in the log's header.
 
@@ -175,7 +175,7 @@ def fetch(name, folder=None) -> Path:
     Parameters
     ----------
     name : str
-        Of the registry.
+        A name in the registry.
     folder : str or pathlib.Path, optional
         ``data/traces`` by default.
 

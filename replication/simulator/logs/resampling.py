@@ -42,7 +42,7 @@ class Resampling(Choice, family="resampling"):
         Returns
         -------
         Workload
-            With the same name and machine; its provenance has the resampling and the seed.
+            A workload of the same name and machine; its provenance has the resampling and the seed.
 
         Raises
         ------

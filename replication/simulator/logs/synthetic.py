@@ -56,7 +56,7 @@ def synthetic(
     Returns
     -------
     Workload
-        With `stand_in` set, and estimates of `Modal` with E_max of two days.
+        The jobs, with `stand_in` set and estimates of `Modal` with E_max of two days.
 
     Raises
     ------

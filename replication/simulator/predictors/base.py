@@ -88,7 +88,7 @@ class Predictor(Choice, family="predictor"):
 
     @property
     def is_compiled(self) -> bool:
-        """Return whether nothing in Python is called during the simulation."""
+        """Whether no method in Python is called during the simulation."""
         return not self.is_online()
 
     @property
@@ -156,7 +156,7 @@ class Predictor(Choice, family="predictor"):
         Parameters
         ----------
         job : EndedJob
-            With its run time.
+            The job with its run time.
         now : int, s
         """
 
@@ -174,7 +174,7 @@ class Predictor(Choice, family="predictor"):
         Returns
         -------
         number[n], s
-            From 0 to the request or twice the run time, whichever is more; rounded.
+            Numbers from 0 to the request or twice the run time, whichever is more; they are rounded to whole seconds.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method predict or predictions")
 
@@ -221,7 +221,7 @@ class Predictor(Choice, family="predictor"):
 
     @contextmanager
     def memory(self, workload, estimate, seed=1) -> Iterator[Memory]:
-        """Provide the `Memory` of one simulation; an error of the predictor names it and the job."""
+        """Provide the `Memory` of one simulation; an error of the predictor names the predictor and the job."""
         memory = self._memory(workload, estimate, seed)
         try:
             yield memory

@@ -26,7 +26,7 @@ def easy(workload, estimate=None, seed=1, **options) -> tuple[list[int], list[bo
     -------
     start : list of int, s
     shortest : list of bool
-        No job in the queue had a shorter run time when the job started.
+        Whether no job in the queue had a shorter run time when the job started.
     steps : list of Step
         The backfills in order.
     """
@@ -51,9 +51,9 @@ def delays(start, steps) -> tuple[set[int], dict[int, int], dict[int, int]]:
     wild : set of int
         Jobs that were backfilled wildly.
     events : dict of int to int
-        Wild backfills while a delayed job was the head.
+        Number of wild backfills while a delayed job was the head, by that job.
     delay : dict of int to int, s
-        From the first real shadow time of a delayed job to its start.
+        Time from the first real shadow time of a delayed job to its start.
     """
     wild = {step.job for step in steps if step.after != step.before}
     first = {}

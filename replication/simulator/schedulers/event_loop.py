@@ -32,7 +32,7 @@ class Rules(NamedTuple):
 
 
 class EventLoop:
-    """One simulation, of which a subclass or a caller decides at each scheduling pass which jobs begin.
+    """One simulation; a subclass or a caller decides at each scheduling pass which jobs begin.
 
     The order of simultaneous events, jobs of run time 0, expired predictions and overdue jobs follow the sentences of
     docs/semantics.md and docs/semantics/predicted.md.
@@ -41,10 +41,10 @@ class EventLoop:
     ----------
     workload : replication.simulator.workload.Workload
     estimate : sequence of int, s, optional
-        Of each job; by default the workload's.
+        Estimate of each job; by default that of the workload.
     predictor : object, optional
-        With methods predict(index, now), begin(index, now) and learn(index, now); by default jobs are planned with their
-        estimates.
+        An object with methods predict(index, now), begin(index, now) and learn(index, now); by default jobs are planned
+        with their estimates.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ class EventLoop:
     queue : tuple of Job
         The waiting jobs by submission.
     running : tuple of Job
-        In the order of their starts.
+        The running jobs in the order of their starts.
     start : list of int, s
-        Of each job by its index, the last one of a job that was ended; None before.
+        Start of each job by its index: the latest start of a job that was preempted, None before the first.
     """
 
     rules = Rules()
@@ -257,9 +257,9 @@ class _Estimates:
 
 
 def earliest_fit(size: int, free: int, ends: Iterable[tuple[int, int]]) -> Reservation:
-    """Return the earliest of the `ends`, (s, processors), at which `size` processors are free, and the extra ones.
+    """Return the earliest of some ends at which `size` processors are free, and the extra processors at that time.
 
-    The processors of all jobs that end at that time count.
+    Each of the `ends` is a time, s, and the number of processors that become free; all of one time count together.
     """
     ending = defaultdict(int)
     for end, processors in ends:

@@ -79,7 +79,7 @@ class WordsOrFunction(tuple):
 
 
 def ranks(scheduler, name, workload, estimate) -> np.ndarray:
-    """Return the jobs' ranks, int64[n], by the function that is an option of a scheduler; zeros for a word.
+    """Return the jobs' ranks, int64[n], by a scheduler's option that is a function; zeros if the option is a word.
 
     Equal values have one rank. SchedulerError unless the function returns finite numbers, one for each job.
     """
@@ -108,7 +108,7 @@ def last_reserved_second(workload, estimate) -> float:
 class OnPredictions:
     """The base of schedulers that plan with predictions on the machine of `replication.simulator.kernels.machine`.
 
-    A subclass has the fields `predictor` and `refresh`, of `correction`, `events` and `ties` those that it offers, and a
+    A subclass has the fields `predictor` and `refresh`, those of `correction`, `events` and `ties` that it offers, and a
     method `kernel`. docs/compiled-scheduler.md has an example.
     """
 
@@ -145,8 +145,9 @@ class OnPredictions:
         return ()
 
     def kernel(self) -> tuple:
-        """Return a compiled function of (memory, processors, rules, ...) that returns a `Machine`, its rules, and its
-        further arguments.
+        """Return the compiled kernel, its rules, and its further arguments.
+
+        A kernel is a function of (memory, processors, rules, ...) that returns a `Machine`.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
 

@@ -36,7 +36,7 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
     Attributes
     ----------
     seed : int
-        Of the simulation. A scheduler that uses it sets ``draws_at_random = True`` in its class.
+        Seed of the simulation. A scheduler that uses it sets ``draws_at_random = True`` in its class.
     """
 
     draws_at_random = False

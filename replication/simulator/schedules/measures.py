@@ -456,7 +456,7 @@ def jain(values: np.ndarray, user: np.ndarray) -> float:
     Parameters
     ----------
     values : float64[n]
-        Of each job, such as slowdowns.
+        Value of each job, such as its slowdown.
     user : int64[n]
 
     Returns

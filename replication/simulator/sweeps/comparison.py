@@ -37,7 +37,7 @@ def compare(
     Parameters
     ----------
     workloads : Workload or several
-        With different names; or logs to load, such as ``{"file": "my.swf", "bad_lines": "skip"}``.
+        Workloads of different names; or logs to load, such as ``{"file": "my.swf", "bad_lines": "skip"}``.
     schedulers : Scheduler or several
     estimates : EstimateModel or several, optional
         The workloads' own estimates by default.

@@ -202,7 +202,7 @@ def sweep(
         Offered loads as shares, above 0 and up to 2; ``"log"`` is the log's own, the default. Run times are cut to the
         model's E_max first, and submissions then scaled to the load.
     workers : int, optional
-        Threads or processes; one for each processor by default.
+        Number of threads or processes; one for each processor by default.
     watched : bool
         Whether to measure wild backfills, delays and SJFness as well, of EASY only.
     resampling : Resampling or several, optional

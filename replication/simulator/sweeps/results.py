@@ -13,7 +13,7 @@ WIDTH = 80  # characters
 
 
 class Results(pd.DataFrame):
-    """A table of results, which prints means over seeds, first the columns that differ.
+    """A table of results that prints means over seeds, and the columns that differ first.
 
     The table itself is complete; a part of it is a plain pandas.DataFrame.
     """
