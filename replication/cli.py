@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +36,7 @@ EPILOG = (
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @opt("--debug", is_flag=True, help="Show where an error comes from.")
 @opt("--import", "imports", multiple=True, type=PATH, help="Import schedulers of your own.")
-def shell(debug, imports):
+def shell(debug, imports) -> None:
     """Replicate three papers on batch scheduling with unknown run times."""
     for path in imports:
         text.import_module(path)
@@ -52,7 +53,7 @@ machine = opt("--processors", "machine", type=click.IntRange(1), help="Size of t
 DROP = f"Jobs to leave out, instead of the default; '' for none: {', '.join(cleaning.DROP_RULES)}."
 
 
-def rules(command):
+def rules(command) -> Callable:
     """Add the options of the cleaning rules to a command."""
     for add in (
         opt("--drop", metavar="RULES", help=DROP),
@@ -76,7 +77,7 @@ def rules(command):
 @opt("--out", type=FILE, help="The schedule: SWF for .swf(.gz), else CSV; - for standard output.")
 @as_json
 @rules
-def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given):
+def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given) -> None:
     """Run one scheduler on LOG, a name ('replication logs list') or an SWF file.
 
     The measures leave out the first 1 % of jobs to end and those that end after the last submission; --trim none
@@ -118,7 +119,7 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given
 @opt("--folder", type=PATH, help="Of the result store (default: build/results).")
 @opt("--out", type=FILE, required=True, help="The table, .csv or .parquet.")
 @as_json
-def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **words):
+def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **words) -> None:
     """Run a grid of logs, schedulers, estimates, loads and seeds into one table.
 
     Finished results are stored; an interrupted sweep continues where it was.
@@ -150,7 +151,7 @@ def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **
     _print(facts, [f"{len(table):,} simulations, written to {out}"], as_json)
 
 
-def notebooks(command):
+def notebooks(command) -> Callable:
     """Add the options of a command that runs notebooks."""
     for add in (
         opt("--only", multiple=True, metavar="ITEM", help="Such as pv_easy/table2; repeat."),
@@ -166,14 +167,14 @@ def notebooks(command):
 
 @shell.command()
 @notebooks
-def figures(**given):
+def figures(**given) -> int:
     """Run the notebooks of the papers' tables, figures and claims, and print where the pictures are."""
     return _run(own=False, **given)
 
 
 @shell.command()
 @notebooks
-def studies(**given):
+def studies(**given) -> int:
     """Run the notebooks of our own studies, and print where the pictures are."""
     return _run(own=True, **given)
 
@@ -196,7 +197,7 @@ def _run(own, only, scale, settings, listing, workers, engine):
 
 
 @shell.command()
-def report():
+def report() -> None:
     """Build the report and both articles from the recorded results."""
     from replication.report import assemble
 
@@ -205,7 +206,7 @@ def report():
 
 @shell.command()
 @as_json
-def check(as_json):
+def check(as_json) -> int:
     """Recompute every verdict from the records; list those that changed since the last commit.
 
     Nothing is simulated. Each record is compared with its notebook, its folder, its files and the registered logs.
@@ -239,13 +240,13 @@ def check(as_json):
 
 
 @shell.group()
-def logs():
+def logs() -> None:
     """List, fetch and describe job logs."""
 
 
 @logs.command("list")
 @as_json
-def list_logs(as_json):
+def list_logs(as_json) -> None:
     """List the registered logs; REPLICATION_TRACES names a folder to look in."""
     known = [
         {
@@ -264,7 +265,7 @@ def list_logs(as_json):
 
 @logs.command()
 @arg("names", nargs=-1, metavar="[NAME...]")
-def fetch(names):
+def fetch(names) -> int:
     """Download missing logs, by default those of the papers, and check the others by their SHA-256."""
     failed = 0
     for name in names or [name for name in registry.names() if registry.info(name).papers]:
@@ -282,7 +283,7 @@ def fetch(names):
 @arg("log")
 @as_json
 @rules
-def describe(log, as_json, **given):
+def describe(log, as_json, **given) -> None:
     """Show the header, the anomalies and the cleaned jobs of a log."""
     trace = registry.read(log, given["bad_lines"])
     jobs = registry.load(log if log in registry.names() else trace, **given)
@@ -305,7 +306,7 @@ def describe(log, as_json, **given):
 @arg("log")
 @arg("out", type=FILE)
 @rules
-def clean(log, out, **given):
+def clean(log, out, **given) -> None:
     """Write the cleaned jobs of LOG to OUT, an SWF file whose header names every rule with its count."""
     writing.check(out, [registry.file_of(log)])
     trace = registry.read(log, given["bad_lines"])
@@ -318,7 +319,7 @@ def clean(log, out, **given):
 @shell.command()
 @arg("name")
 @arg("title")
-def paper(name, title):
+def paper(name, title) -> None:
     """Add a paper: NAME of its folders, such as easy_plus, and TITLE; the files are examples to be replaced."""
     from replication.papers import template
 
@@ -334,7 +335,7 @@ def paper(name, title):
 )
 @opt("--like", help="With --scheduler or --command: the logs of this scheduler (default: easy).")
 @as_json
-def conformance(scheduler, command, like, as_json):
+def conformance(scheduler, command, like, as_json) -> int:
     """Test a scheduler or a program on the logs of conformance/; name the jobs and sentences that differ."""
     if scheduler and command:
         raise click.UsageError("--scheduler and --command; expected one of them")
@@ -355,7 +356,7 @@ def conformance(scheduler, command, like, as_json):
 
 
 @shell.command(hidden=True)
-def warm():
+def warm() -> None:
     """Compile the kernels of all schedulers and predictors."""
     from replication.explore import model
 
@@ -377,7 +378,7 @@ def _print(facts, lines, as_json, err=False):
     click.echo("\n".join(lines), err=err)
 
 
-def main(argv=None):
+def main(argv=None) -> int:
     """Run one command, by default that of `sys.argv`, and return its exit code.
 
     An expected error is one line on standard error; ``--debug`` shows its traceback.

@@ -41,7 +41,7 @@ EDGE = {"color": "#222222", "width": 2.5}
 LABEL = {"showarrow": False, "bgcolor": "rgba(255,255,255,0.75)"}
 
 
-def panels(heights, kinds):
+def panels(heights, kinds) -> go.Figure:
     """Return a Plotly figure with panels above each other and a trace for each panel and kind of box."""
     shape = {"row_heights": heights, "vertical_spacing": 0.05, "shared_xaxes": True}
     figure = make_subplots(len(heights), 1, **shape)
@@ -85,7 +85,7 @@ class Canvas(anywidget.AnyWidget):
         self.draw(figure)
         self.on_msg(self._answer)
 
-    def draw(self, figure):
+    def draw(self, figure) -> None:
         """Show the present state of a Plotly figure."""
         parts = figure.to_plotly_json()
         with self.hold_sync():
@@ -98,12 +98,12 @@ class Canvas(anywidget.AnyWidget):
 
 
 @cache
-def library():
+def library() -> bytes:
     """Return Plotly's JavaScript, compressed."""
     return gzip.compress(get_plotlyjs().encode(), 6)
 
 
-def outlines(boxes, unit):
+def outlines(boxes, unit) -> tuple[np.ndarray, np.ndarray]:
     """Return x and y of closed outlines of boxes (start, end, low, high), separated by nan."""
     start, end, low, high = boxes[["start", "end", "low", "high"]].to_numpy(float).T
     start, end, gap = start / unit, end / unit, np.full(len(boxes), np.nan)
@@ -111,7 +111,7 @@ def outlines(boxes, unit):
     return np.stack(x, 1).ravel(), np.stack(y, 1).ravel()
 
 
-def fill(figure, boxes, unit):
+def fill(figure, boxes, unit) -> None:
     """Draw boxes, a DataFrame with columns row, kind, start, end, low and high."""
     groups, shown = dict(list(boxes.groupby(["row", "kind"]))), set()
     for trace in figure.data:
@@ -144,7 +144,7 @@ class Comparison:
         for row, title in enumerate(("processors, A", "processors, B", "waiting jobs"), 1):
             figure.update_yaxes(title_text=title, row=row, col=1)
 
-    def show(self, views, since, until):
+    def show(self, views, since, until) -> None:
         """Draw two views between two instants, s."""
         self.views, self.since, self.until = views, since, until
         self.edges = np.linspace(since, until, BINS + 1)
@@ -188,14 +188,14 @@ class Comparison:
             below = above
         return pd.concat(parts)
 
-    def job_at(self, row, day, processor):
+    def job_at(self, row, day, processor) -> int | None:
         """Return the job (index) at a place of a panel, or None."""
         boxes, second = self.boxes[row], day * DAY
         here = (boxes.start <= second) & (second < boxes.end)
         here &= (boxes.low <= processor) & (processor < boxes.high) & (boxes.job >= 0)
         return int(boxes.job[here].iloc[0]) if here.any() else None
 
-    def mark(self, job):
+    def mark(self, job) -> None:
         """Outline a job in both schedules, or no job if it is None."""
         shapes, labels = [], []
         for k, boxes in enumerate(self.boxes, 1):
@@ -222,7 +222,7 @@ class Decision:
             line = go.Scatter(mode="lines", line={"color": colour, "dash": dash, "width": 2.5})
             self.figure.add_trace(line.update(name=name, hoverinfo="skip"), row=1, col=1)
 
-    def open(self, walk):
+    def open(self, walk) -> None:
         """Prepare a walk: the place of each job is the same in all its decisions."""
         self.walk, w, self.blocks = walk, walk.workload, {}
         for job, low, width in gantt.place(walk.start, walk.end, w.processors, w.machine):
@@ -234,7 +234,7 @@ class Decision:
         layout.yaxis.update(range=(0, w.machine * 1.12), title_text="processors", dtick=ticks)
         layout.yaxis2.range, layout.xaxis2.title.text = (0, self.places), walk.axis
 
-    def show(self, number):
+    def show(self, number) -> None:
         """Draw a decision."""
         walk, moment = self.walk, self.walk.moments[number]
         sight, unit, top = moment.sight, walk.unit, walk.workload.machine * 1.12

@@ -54,15 +54,15 @@ class Walk:
         if until is not None:
             self.moments = [m for m in self.moments if 0 < m.sight.now <= until] or self.moments
 
-    def job(self, job):
+    def job(self, job) -> str:
         """Return a job's name by its index."""
         return f"job {self.workload.job_id[job]}"
 
-    def free(self, moment):
+    def free(self, moment) -> int:
         """Return the number of idle processors after a decision."""
         return self.workload.machine - int(self.workload.processors[[*moment.sight.running]].sum())
 
-    def verdict(self, moment, job):
+    def verdict(self, moment, job) -> str:
         """Return whether a waiting job may pass the head, in a few words."""
         sight, size, free = moment.sight, int(self.workload.processors[job]), self.free(moment)
         if sight.planned is None:
@@ -75,7 +75,7 @@ class Walk:
             return "fits the hole"
         return "fits the extra processors" if size <= sight.extra else "too long for the hole"
 
-    def sentences(self, number):
+    def sentences(self, number) -> list[str]:
         """Return the decision, the scheduler's belief and the truth, a sentence each."""
         moment = self.moments[number]
         sight = moment.sight

@@ -16,13 +16,13 @@ WORKING = (
 )
 
 
-def control(kind, name, width, **given):
+def control(kind, name, width, **given) -> ipywidgets.Widget:
     """Return a control with its name before it."""
     style, layout = {"description_width": "initial"}, {"width": f"{width}px"}
     return kind(description=name, style=style, layout=layout, **given)
 
 
-def menu(name, width, options, **given):
+def menu(name, width, options, **given) -> ipywidgets.Widget:
     """Return a menu; where options come with explanations, that of the chosen one is the tool-tip."""
     box = control(ipywidgets.Dropdown, name, width, options=list(options), **given)
     if isinstance(options, dict):
@@ -45,12 +45,12 @@ class _Tool:
     def _repr_mimebundle_(self, **options):
         return self.box._repr_mimebundle_(**options)
 
-    def say(self, *lines):
+    def say(self, *lines) -> None:
         """Show an explanation of up to four lines."""
         lines = "<br>".join(escape(line) for line in lines)
         self.text.value = f"<div style='line-height:20px; min-height:80px'>{lines}</div>"
 
-    def watch(self, act, *controls, name="value"):
+    def watch(self, act, *controls, name="value") -> None:
         """Call `act` and draw when a control changes, unless the tool itself changes it; show its ValueErrors."""
 
         def on_change(change):
@@ -105,7 +105,7 @@ class Explorer(_Tool):
         self.watch(self.show, self.since, self.length)
         self.watch(self.point, self.canvas, name="mouse")
 
-    def open(self):
+    def open(self) -> None:
         """Show the busiest window of the log that was chosen."""
         self.say(f"Reading {self.log.value} …")
         load = model.workload(self.log.value).load
@@ -113,13 +113,13 @@ class Explorer(_Tool):
         self.load.value = self.own_load = 100 if self.load.disabled else round(100 * load, 2)
         self.simulate(busiest=True)
 
-    def view(self, **choice):
+    def view(self, **choice) -> model.View:
         """Simulate the log under a choice, see `replication.explore.model.view`."""
         load = None if self.load.value == self.own_load else self.load.value / 100
         own = self.own.get(choice.get("scheduler"))
         return model.view(self.log.value, load, **choice, own=own)
 
-    def simulate(self, busiest=False):
+    def simulate(self, busiest=False) -> None:
         """Simulate both sides and draw them, in the busiest window or in that of before."""
         self.say(WORKING)
         self.views = [
@@ -136,17 +136,17 @@ class Explorer(_Tool):
         self.show()
 
     @property
-    def seconds(self):
+    def seconds(self) -> int:
         """Length of the window, s."""
         return LENGTHS[self.length.value] or self.last - self.first + 1
 
-    def show(self):
+    def show(self) -> None:
         """Draw the window."""
         since = self.first if self.length.value == "all" else round(self.since.value * DAY)
         self.picture.show(self.views, since, since + self.seconds)
         self.summarize()
 
-    def summarize(self):
+    def summarize(self) -> None:
         """Explain the picture as a whole, with no job marked."""
         self.picture.mark(None)
         lines = [f"{name} · {view.summary}" for name, view in zip("AB", self.views, strict=True)]
@@ -157,7 +157,7 @@ class Explorer(_Tool):
             hint = "Too many jobs to see: processors in use by kind. Choose a shorter time to see jobs."
         self.say(*lines, model.differences(*(v.schedule for v in self.views)), warning + hint)
 
-    def point(self):
+    def point(self) -> None:
         """Mark the job at the mouse in both schedules and explain it."""
         job = None
         if self.canvas.mouse:
@@ -201,7 +201,7 @@ class Stepper(_Tool):
         if explorer is not None:
             self.watch(lambda: self.source.value == "log" and self.open(), explorer.since)
 
-    def open(self):
+    def open(self) -> None:
         """Start the walk that is chosen, at the first decision with a blocked head."""
         source = self.source.value
         self.walk = self.of_log() if source == "log" else steps.heel_and_toe(source)
@@ -212,18 +212,18 @@ class Stepper(_Tool):
         self.step.value = 1 + (kinds.index("reserved") if "reserved" in kinds else 0)
         self.show()
 
-    def of_log(self):
+    def of_log(self) -> steps.Walk:
         """Return the walk of EASY from the start of the explorer's window on, with the estimates of A."""
         a = self.explorer.sides[0]
         view = self.explorer.view(estimates=a["estimates"].value, f=a["f"].value)
         return steps.of_log(view.schedule, round(self.explorer.since.value * DAY))
 
-    def show(self):
+    def show(self) -> None:
         """Draw the decision that is chosen."""
         self.say(*self.walk.sentences(self.step.value - 1))
         self.picture.show(self.step.value - 1)
 
-    def go(self, way, backfills, tip):
+    def go(self, way, backfills, tip) -> None:
         """Move to the nearest decision or backfill on one side (-1 or 1), or explain that there is none."""
         at, places = self.step.value, self.backfills if backfills else range(1, self.step.max + 1)
         ahead = [place for place in places if (place - at) * way > 0]

@@ -4,6 +4,7 @@ import re
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
 from replication.papers import panels, style
 from replication.papers.pv_easy import reconstructed
@@ -28,7 +29,7 @@ RANGES = {
 }
 
 
-def read(numbers):
+def read(numbers) -> pd.DataFrame:
     """Return a table of `COLUMNS` with a row for each published number; our numbers are in the published unit.
 
     Parameters
@@ -55,7 +56,7 @@ def read(numbers):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def draw(table):
+def draw(table) -> Figure:
     """Draw the distance of our numbers from the published ones, in % on a logarithmic axis; a line for each measure of a policy.
 
     Of Top Percent's ratios this is the difference, in hundredths of the requests' value. Dotted lines are the limits of

@@ -5,6 +5,7 @@ The list has no measured values and therefore changes only when a verdict change
 
 import csv
 import io
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -32,12 +33,12 @@ class Change(NamedTuple):
         return f"{paper} {which}: {self.before} -> {self.after}"
 
 
-def path():
+def path() -> Path:
     """Return the path of the list."""
     return paths.FIGURES / "verdicts.csv"
 
 
-def by_name(papers):
+def by_name(papers) -> dict[tuple, str]:
     """Return the verdicts of some papers by name, decided by the present rules."""
     return {one.name: one.verdict for one in _every(papers)}
 
@@ -46,13 +47,13 @@ def _every(papers):
     return [one for paper in papers for one in (*paper.numbers, *paper.claims)]
 
 
-def save(papers):
+def save(papers) -> None:
     """Write the list of all verdicts, decided by the present rules."""
     rows = [[*one.name, one.about, one.verdict] for one in _every(papers)]
     writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
 
 
-def load():
+def load() -> tuple[dict[tuple, str], str]:
     """Return the list of the last commit, or that of the file where git gives none; and its source."""
     text, source = git.at_head(path()), "the last commit"
     if text is None:
@@ -64,7 +65,7 @@ def load():
     return parse(text, f"{path().name} of {source}"), source
 
 
-def parse(text, where):
+def parse(text, where) -> dict[tuple, str]:
     """Return the verdicts in a list by name."""
     header, *lines = csv.reader(io.StringIO(text)) if text else [()]
     if tuple(header) != COLUMNS:
@@ -80,7 +81,7 @@ def parse(text, where):
     return given
 
 
-def changes(before, after):
+def changes(before, after) -> list[Change]:
     """Return the changes between two lists, in the order of the second."""
     names = [*after, *(name for name in before if name not in after)]
     pairs = [Change(name, before.get(name, ABSENT), after.get(name, ABSENT)) for name in names]

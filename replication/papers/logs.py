@@ -1,12 +1,13 @@
 """Facts of the logs for the papers' tables of them: Table 1 of heel-and-toe, Table 3 of PV-EASY."""
 
 import re
+from collections.abc import Iterator
 
 import pandas as pd
 
 from replication.simulator.logs import registry
 from replication.simulator.schedules import measures
-from replication.simulator.workload import QUICK_JOBS
+from replication.simulator.workload import QUICK_JOBS, Workload
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 COLUMNS = ["trace", "policy", "measure", "value", "unit"]
@@ -19,7 +20,7 @@ JOBS = {
 }
 
 
-def month(header, label):
+def month(header, label) -> int | None:
     """Return the month (yyyymm) of an SWF header's ``StartTime`` or ``EndTime``, or None.
 
     Such a date is written as ``Wed Jun 26 17:06:00 EDT 1996``.
@@ -28,7 +29,7 @@ def month(header, label):
     return int(found[2]) * 100 + MONTHS.index(found[1]) + 1 if found else None
 
 
-def tidy(rows):
+def tidy(rows) -> pd.DataFrame:
     """Return rows of (trace, measure, value, unit) as the table that `Page.compare` takes."""
     return pd.DataFrame([(row[0], "log", *row[1:]) for row in rows], columns=COLUMNS)
 
@@ -38,7 +39,7 @@ def _is_ours(name, workload):
     return workload.stand_in or name not in registry.names()
 
 
-def duration(workloads):
+def duration(workloads) -> Iterator[tuple]:
     """Yield the first and last month of each log of the archive, from its header."""
     for name, workload in workloads.items():
         if not _is_ours(name, workload):
@@ -47,7 +48,7 @@ def duration(workloads):
                 yield name, measure, month(header, label), "yyyymm"
 
 
-def loads(workload):
+def loads(workload) -> dict[str, float]:
     """Return the load, per cent, for each interpretation of its span.
 
     The cleaned logs do not begin at time 0: the jobs that did were removed. The last end is the earliest possible one,
@@ -63,7 +64,7 @@ def loads(workload):
     }
 
 
-def table1(workloads):
+def table1(workloads) -> pd.DataFrame:
     """Return the facts of heel-and-toe's Table 1 for each log, as `Page.compare` takes them.
 
     Jobs are the lines of the log, as in the paper; the utilization is that of the simulated jobs.
@@ -77,7 +78,7 @@ def table1(workloads):
     return tidy(rows)
 
 
-def left_out(workloads):
+def left_out(workloads) -> pd.DataFrame:
     """Return the number of jobs that each cleaning rule changed or left out, with a row for each rule and a column for each log."""
     counts = {
         name: dict(workload.cleaning) | {"jobs simulated": len(workload)}
@@ -86,7 +87,7 @@ def left_out(workloads):
     return pd.DataFrame(counts).fillna(0).astype(int).rename_axis("rule").reset_index()
 
 
-def table3(workloads):
+def table3(workloads) -> pd.DataFrame:
     """Return the facts of PV-EASY's Table 3 for each workload, of the simulated jobs.
 
     The load is that of the table's caption: work over capacity from the first submission to the last.
@@ -103,7 +104,7 @@ def table3(workloads):
     return tidy(rows)
 
 
-def table3_readings(workloads):
+def table3_readings(workloads) -> pd.DataFrame:
     """Return the load for each interpretation of its span, and the number of jobs for each of a job.
 
     A row for each interpretation, a column for each log; logs that are not PV-EASY's have no numbers of jobs.
@@ -118,7 +119,7 @@ def table3_readings(workloads):
     return pd.DataFrame(rows).rename_axis("reading").reset_index()
 
 
-def wide(ours):
+def wide(ours) -> pd.DataFrame:
     """Return a row for each log and a column for each measure, for display; months as 1996-06."""
     table = ours.set_index(["trace", "measure"])["value"].unstack(sort=False)
     table = table[[measure for measure in ORDER if measure in table]]
@@ -131,7 +132,7 @@ def wide(ours):
     return table.reset_index()
 
 
-def others(paper, own, names, quick=False):
+def others(paper, own, names, quick=False) -> dict[str, Workload]:
     """Return logs that the paper lacks, by name: cleaned by its rules, on the machine in the log's header.
 
     If `paper` is None, by the default rules. At quick scale they are the first jobs. Unavailable logs are left out, and all of

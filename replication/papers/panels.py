@@ -7,12 +7,14 @@ import math
 
 import matplotlib.patches as patches
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib import ticker
+from matplotlib.figure import Figure
 
 from replication.papers import style
 
 
-def draw(logs, rows, one, xlabel="", legend=True, **how):
+def draw(logs, rows, one, xlabel="", legend=True, **how) -> Figure:
     """Return a figure of panels; ``one(axes, log, row)`` draws each.
 
     `rows` are the rows and their labels. The legend below the figure is that of the first panel. Other keywords are those of
@@ -33,7 +35,7 @@ def draw(logs, rows, one, xlabel="", legend=True, **how):
     return figure
 
 
-def dots(table, row, hue, value, xlabel, none=0):
+def dots(table, row, hue, value, xlabel, none=0) -> Figure:
     """Return a figure of values with their intervals (columns ``low`` and ``high``) as dots.
 
     Each log has a panel with its own limits, each value of the column `row` a line, and each value of the column `hue` a kind of
@@ -58,7 +60,7 @@ def dots(table, row, hue, value, xlabel, none=0):
     return figure
 
 
-def rows_of_dots(axes, table, rows, looks, value, none=0):
+def rows_of_dots(axes, table, rows, looks, value, none=0) -> None:
     """Draw one panel of `dots`: `rows` are a column and its values from above, `looks` a column and the style of each value."""
     (row, names), (hue, looks) = rows, looks
     for k, (kind, look) in enumerate(looks.items()):
@@ -71,7 +73,7 @@ def rows_of_dots(axes, table, rows, looks, value, none=0):
         log_ticks(axes.xaxis)
 
 
-def log_ticks(axis):
+def log_ticks(axis) -> None:
     """Set readable ticks on a logarithmic axis, also if it covers less than a power of ten."""
     low, high = axis.get_view_interval()
     if high < 3 * low:
@@ -89,12 +91,12 @@ def log_ticks(axis):
     )
 
 
-def bars(part, value):
+def bars(part, value) -> list[pd.Series]:
     """Return the distances from a column to ``low`` and ``high``, for ``Axes.errorbar``."""
     return [part[value] - part["low"], part["high"] - part[value]]
 
 
-def below_all(figure, axes, most=6):
+def below_all(figure, axes, most=6) -> None:
     """Draw the legend of a panel below the whole figure, each label once, at most so many in a row."""
     handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     # At 8.5 points a letter is about 4.6 points wide, and a handle with its space 41.
@@ -104,7 +106,7 @@ def below_all(figure, axes, most=6):
     figure.legend(handles.values(), handles, loc="outside lower center", ncols=columns)
 
 
-def box(axes, start, end, first, width, text, colour, hatch="", at=0.5):
+def box(axes, start, end, first, width, text, colour, hatch="", at=0.5) -> None:
     """Draw a job of a small Gantt picture as a rectangle with its number at a share `at` of its length."""
     look = {"facecolor": colour, "edgecolor": "black", "hatch": hatch}
     axes.add_patch(patches.Rectangle((start, first), end - start, width, **look))

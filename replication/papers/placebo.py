@@ -6,14 +6,15 @@ shows by how much, in a comparison without an effect. The rule is in docs/decisi
 
 import numpy as np
 
+from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
-from replication.simulator.workload import generator
+from replication.simulator.workload import Workload, generator
 
 MINUTE = 60
 DRAWS = 10
 
 
-def shifted(workload, draw):
+def shifted(workload, draw) -> Workload:
     """Return the workload with submissions shifted at random by up to a minute, its jobs in their order.
 
     The shifted submissions are sorted, so that a job keeps its index; also then none moves by more than a minute.
@@ -23,7 +24,7 @@ def shifted(workload, draw):
     return workload.replace(submit=np.sort(submit))
 
 
-def again(schedule, draws=DRAWS):
+def again(schedule, draws=DRAWS) -> list[Schedule]:
     """Return schedules of the same jobs by the same scheduler, estimates and seed, with shifted submissions."""
     jobs = (shifted(schedule.workload, draw) for draw in range(1, draws + 1))
     return [simulate(one, schedule.scheduler, schedule.estimate, schedule.seed) for one in jobs]

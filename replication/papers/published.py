@@ -31,67 +31,67 @@ class Published:
     right: float | None = None  # the correct number, if an erratum is printed
 
     @property
-    def key(self):
+    def key(self) -> tuple[str, str, str]:
         """The (trace, policy, measure) that identifies the number within its item."""
         return self.trace, self.policy, self.measure
 
     @property
-    def place(self):
+    def place(self) -> str:
         """Item and key in a message."""
         return f"{self.item}: {' / '.join(self.key)}"
 
     @property
-    def is_ratio(self):
+    def is_ratio(self) -> bool:
         """True for a ratio to the value of a baseline, such as x Reqtime."""
         return self.unit.startswith("x ")
 
     @property
-    def is_maximum(self):
+    def is_maximum(self) -> bool:
         """True for the largest value of all jobs."""
         return self.measure.startswith("max_")
 
     @property
-    def is_derived(self):
+    def is_derived(self) -> bool:
         """True if other entries imply the number: other numbers, by arithmetic, or a claim."""
         return "derived" in self.source
 
     @property
-    def is_around(self):
+    def is_around(self) -> bool:
         """True if the paper has *around* or *about*: the number is rounded to its last digit other than 0."""
         return "'around'" in self.source or "'about'" in self.source
 
 
-def registered():
+def registered() -> dict[str, dict]:
     """Return short name and title of each paper by its folder, in the order of ``data/published/papers.toml``."""
     return entries("papers.toml")
 
 
-def entries(*parts):
+def entries(*parts) -> dict[str, dict]:
     """Return a TOML file under ``data/published``, given by the parts of its path; empty if it does not exist."""
     path = paths.PUBLISHED.joinpath(*parts)
     return toml(path) if path.exists() else {}
 
 
-def claims_of(paper, file="claims.toml"):
+def claims_of(paper, file="claims.toml") -> dict[str, dict]:
     """Return the claims of a paper by id, with defaults filled in; empty for a paper without the file."""
     defaults = {"word": "always", "kind": "simulated"}
     defaults |= dict.fromkeys(("number", "unit", "baseline", "notebook"), "")
     return {name: defaults | entry for name, entry in entries(paper, file).items()}
 
 
-def papers():
+def papers() -> list[str]:
     """Return the names of the papers, sorted."""
     return sorted(folder.name for folder in paths.PUBLISHED.iterdir() if any(folder.glob("*.csv")))
 
 
-def items(paper):
+def items(paper) -> list[str]:
     """Return the names of a paper's items with published numbers, sorted."""
     if paper not in papers():
         raise EvidenceError(f"no published values of paper {paper!r}; known: {', '.join(papers())}")
     return sorted(path.stem for path in (paths.PUBLISHED / paper).glob("*.csv"))
 
 
-def rows(paper, item):
+def rows(paper, item) -> list[Published]:
     """Return the published numbers of an item in the order of the file.
 
     Raises
@@ -134,13 +134,13 @@ def _row(item, cells, where):
     return Published(item, trace, policy, measure, float(printed), unit, len(fraction), source)
 
 
-def largest(paper, item, measure):
+def largest(paper, item, measure) -> Published:
     """Return the largest published number of a measure in an item."""
     some = [row for row in rows(paper, item) if row.measure == measure]
     return max(some, key=lambda row: row.value)
 
 
-def value(paper, item, *, trace=None, policy=None, measure=None):
+def value(paper, item, *, trace=None, policy=None, measure=None) -> Published:
     """Return the only published number of an item that has the names given.
 
     Raises

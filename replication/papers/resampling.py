@@ -15,7 +15,7 @@ DRAWS = 1000
 LEVEL = 0.95
 
 
-def weeks(columns, submit, name):
+def weeks(columns, submit, name) -> np.ndarray:
     """Return sums over the jobs of a log, and over its weeks drawn with replacement, as many weeks as the log has.
 
     Parameters
@@ -39,7 +39,7 @@ def weeks(columns, submit, name):
     return _resampled(sums.sum(axis=0), sums, (np.repeat(np.arange(n), row) for row in times))
 
 
-def blocks(columns, workload, seed, draws=DRAWS):
+def blocks(columns, workload, seed, draws=DRAWS) -> np.ndarray:
     """Return sums over the jobs of a log, and over blocks of consecutive jobs drawn with replacement.
 
     A block has as many jobs as an average week, and may begin at any job.
@@ -58,7 +58,7 @@ def _resampled(whole, sums, picked):
     return np.vstack([whole, *(sums[row].sum(axis=0) for row in picked)])
 
 
-def runs(values):
+def runs(values) -> np.ndarray:
     """Return the means of several quantities over runs, float64[k, n], and over resampled runs: float64[k, 1 + DRAWS].
 
     The same runs are drawn for all quantities, so that differences are paired.
@@ -70,28 +70,13 @@ def runs(values):
     return np.column_stack([one.mean(axis=1) for one in drawn])
 
 
-def nested(groups, members, name):
-    """Return the weights of members for means over groups, and for means over groups and members that are drawn with replacement.
-
-    The result is float64[1 + DRAWS, groups * members], members of the first group first; each row sums to 1. The name is part
-    of the seed.
-    """
-    weights = np.zeros((1 + DRAWS, groups, members))
-    weights[0] = 1
-    rng = generator(name, groups, members, "groups drawn anew", DRAWS)
-    for row in weights[1:]:
-        for group in rng.integers(0, groups, groups):
-            row[group] += np.bincount(rng.integers(0, members, members), minlength=members)
-    return weights.reshape(1 + DRAWS, -1) / (groups * members)
-
-
-def ratio(sums, top, bottom):
+def ratio(sums, top, bottom) -> np.ndarray:
     """Return the quotient of two columns of sums, nan where the second is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(sums[:, bottom] > 0, sums[:, top] / sums[:, bottom], np.nan)
 
 
-def table(drawn, columns, whole=None):
+def table(drawn, columns, whole=None) -> pd.DataFrame:
     """Return a table with a row for each quantity: its key and its `interval`.
 
     If a name for the whole is given, rows with it in place of the first part of the key follow, with the `median` over that.
@@ -103,12 +88,12 @@ def table(drawn, columns, whole=None):
     return pd.DataFrame(rows, columns=columns)
 
 
-def median(rows):
+def median(rows) -> tuple[float, float, float]:
     """Return the median over several quantities, float64[1 + draws] each, with its `interval`."""
     return interval(np.median(np.array(rows), axis=0))
 
 
-def interval(values, level=LEVEL):
+def interval(values, level=LEVEL) -> tuple[float, float, float]:
     """Return a value, the first of float64[1 + draws], with the bounds that hold a share `level` of the draws.
 
     Both are nan where most draws have no value.

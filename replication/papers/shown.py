@@ -5,7 +5,7 @@ import math
 from replication.papers import rules
 
 
-def text(value, form=None):
+def text(value, form=None) -> str:
     """Return a value as text, or a number in a `form` such as ``"{:.1f}"``; no number has an exponent."""
     if value is None or isinstance(value, float) and math.isnan(value):
         return "–"
@@ -23,18 +23,18 @@ def text(value, form=None):
     return f"{value:,.{min(8, max(0, 3 - math.floor(math.log10(abs(value)))))}f}"
 
 
-def printed(published):
+def printed(published) -> str:
     """Return a published value with the digits that are printed."""
     grouping = "" if published.unit in rules.EXACT_UNITS else ","
     return f"{published.value:{grouping}.{published.decimals}f}"
 
 
-def ours(value, unit):
+def ours(value, unit) -> str:
     """Return our value as text, without separators in months, ranks and job numbers."""
     return str(int(value)) if unit in rules.EXACT_UNITS and value % 1 == 0 else text(value)
 
 
-def difference(value, reason):
+def difference(value, reason) -> str:
     """Return the difference of a `replication.papers.rules.Verdict` as text, in per cent or absolute by its reason."""
     if math.isnan(value):
         return text(None)
@@ -43,7 +43,7 @@ def difference(value, reason):
     return shown[1:] if set(shown) <= set("+-0. %") else shown
 
 
-def counts(given, words):
+def counts(given, words) -> dict[str, int]:
     """Return the number of verdicts equal to each of `words`, in their order, without zeros."""
     given = list(given)
     return {word: given.count(word) for word in words if word in given}

@@ -64,7 +64,7 @@ BANNER_COLOURS = ("#5A1A00", "#FFE1B8")
 SHEET = str(Path(__file__).parent / "figures.mplstyle")
 
 
-def apply():
+def apply() -> None:
     """Set matplotlib's defaults for this process; each `Page` does.
 
     The user's own matplotlibrc is ignored, so that figures do not depend on it.
@@ -74,18 +74,18 @@ def apply():
     mpl_style.use(["default", SHEET, own])
 
 
-def size(rows=1, columns=1):
+def size(rows=1, columns=1) -> tuple[float, float]:
     """Return a figure size, inches, for a grid of panels."""
     return {1: WIDTH, 2: 8.4}.get(columns, 10.4), ROW * rows + 0.6
 
 
-def series(names, marker=True):
+def series(names, marker=True) -> dict[str, dict]:
     """Return keywords of ``Axes.plot`` for each of several series; lines of many points need no marker."""
     looks = {"color": COLOURS, "linestyle": LINES} | ({"marker": MARKERS} if marker else {})
     return _in_turn(names, looks)
 
 
-def bars(names):
+def bars(names) -> dict[str, dict]:
     """Return keywords of ``Axes.bar`` for each of several series."""
     return _in_turn(names, {"facecolor": COLOURS, "edgecolor": ("white",), "hatch": HATCHES})
 
@@ -102,7 +102,7 @@ def _in_turn(names, looks):
     }
 
 
-def png(figure, banner="", facts=None):
+def png(figure, banner="", facts=None) -> bytes:
     """Return a figure as PNG with a palette, the same bytes for the same figure.
 
     The words of a `banner` are on a strip above the picture; `facts` are stored in the file by PNG keyword (Title, Description,

@@ -15,7 +15,7 @@ import csv
 import inspect
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import ModuleType
@@ -57,7 +57,7 @@ class Number:
     )
 
     @property
-    def name(self):
+    def name(self) -> tuple:
         """The key among all papers: number, paper, item, trace, policy, measure."""
         return ("number", self.paper, self.published.item, *self.published.key)
 
@@ -105,26 +105,26 @@ class Claim:
     open: bool = False  # True if the rows are of synthetic jobs or of quick scale
 
     @property
-    def about(self):
+    def about(self) -> str:
         """The kind, one of `ABOUT`."""
         return self.entry["kind"]
 
     @property
-    def name(self):
+    def name(self) -> tuple:
         """The key among all papers, of the same length as that of a number."""
         return ("claim", self.paper, self.id_in_paper, "", "", "")
 
     @property
-    def answers(self):
+    def answers(self) -> dict[str, rules.Answer]:
         """The `replication.papers.rules.Answer` of each case by its name."""
         return rules.answers(self.rows, self.entry)
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         """One of `CLAIM_WORDS`."""
         return self.under({})
 
-    def under(self, factors):
+    def under(self, factors) -> str:
         """Return the verdict if the per cent of some words of ``words.toml`` are multiplied by a factor each."""
         if self.open or not self.rows:
             return rules.UNDECIDED if self.rows else NOT_DRAWN
@@ -137,25 +137,25 @@ class Claim:
         return word
 
     @property
-    def otherwise(self):
+    def otherwise(self) -> str:
         """The other verdicts that the intervals of its cases allow; empty if there are none."""
         if self.open:
             return ""
         return rules.other_verdicts(self.answers.values(), self.entry["word"], self.about)
 
     @property
-    def count(self):
+    def count(self) -> str:
         """The number of cases that hold, such as ``"3 of 4"``."""
         held = [one.holds for one in self.answers.values()]
         return f"{sum(held)} of {len(held)}" if held else "not decided"
 
     @property
-    def rule(self):
+    def rule(self) -> str:
         """The rule in words."""
         return rules.in_words(self.entry)
 
     @property
-    def cases(self):
+    def cases(self) -> list[tuple[str, str]]:
         """The text of each case (its name, the value of each part, unit and interval) and its answer in words."""
         texts = {}
         for row in self.rows:
@@ -168,12 +168,12 @@ class Claim:
         return [(f"{case} {', '.join(all_)}", str(given[case])) for case, all_ in texts.items()]
 
     @property
-    def numbers(self):
+    def numbers(self) -> str:
         """The texts of all cases."""
         return "; ".join(text for text, _ in self.cases)
 
     @property
-    def items(self):
+    def items(self) -> set[str]:
         """The tables and figures that its section names, such as fig5 and table2."""
         return {
             f"{word.lower()}{number}"
@@ -241,7 +241,7 @@ def compare(
     return found
 
 
-def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, dict]:
+def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, Mapping]:
     """Return rows of ours by trace, policy and measure; EvidenceError if a row is repeated or lacks a column."""
     found = {}
     for row in ours.to_dict("records") if hasattr(ours, "to_dict") else ours:
@@ -266,12 +266,12 @@ def number_table(numbers: Iterable[Number]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def key_of(row):
+def key_of(row) -> tuple:
     """Return the key of a row of a comparison within its paper: item, trace, policy, measure."""
     return tuple(row[name] for name in ("item", *KEY))
 
 
-def numbers(paper, items):
+def numbers(paper, items) -> list[Number]:
     """Return every published number of a paper, as the records of its items have it.
 
     Raises
@@ -307,7 +307,7 @@ def _from_record(paper, row, about, recorded=None, drawn_by=""):
     return Number(paper, row, about, ours, recorded["reason"], drawn_by)
 
 
-def abouts(rows):
+def abouts(rows) -> list[str]:
     """Return the kind of each published number of a paper, such that each fact counts once.
 
     A number is a repeat if other entries imply it, if another item of the paper has the same trace, policy and measure, or, of
@@ -329,7 +329,7 @@ def abouts(rows):
 # ---- claims
 
 
-def claims(paper, items):
+def claims(paper, items) -> list[Claim]:
     """Return every claim of a paper, as the records of its items have it.
 
     A claim that names its ``notebook`` has only the cases in that record.
@@ -396,7 +396,7 @@ def decide(
     return found
 
 
-def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping):
+def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping) -> Callable:
     """Return the function that gives the cases of a claim; EvidenceError if there is none."""
     known = functions if isinstance(functions, Mapping) else vars(functions)
     named = entry.get("cases", {}).get("function", name.replace("-", "_"))
@@ -519,7 +519,7 @@ def totals(verdicts: Iterable[str]) -> str:
 # ---- both
 
 
-def wrong_words(paper):
+def wrong_words(paper) -> list[str]:
     """Return a line for each recorded verdict of a `replication.report.results.Paper` that the present rules do not give."""
     now = {one.name[2:]: one.verdict for one in (*paper.numbers, *paper.claims)}
     elsewhere = {one.id_in_paper: one.entry["notebook"] for one in paper.claims}
@@ -542,12 +542,12 @@ def wrong_words(paper):
     return found
 
 
-def count(found, words, about=ABOUT):
+def count(found, words, about=ABOUT) -> dict[str, int]:
     """Return the number of numbers or claims with each verdict, best first, without zeros."""
     return shown.counts([one.verdict for one in found if one.about in about], words)
 
 
-def place(*words):
+def place(*words) -> str:
     """Return the anchor of a number or a claim in the report, unique for its words."""
     spelt = (
         re.sub("[^A-Za-z0-9_=-]", lambda c: f".{ord(c[0]):x}.", word) for word in words if word
@@ -555,13 +555,13 @@ def place(*words):
     return ":".join(spelt)
 
 
-def read_csv(path):
+def read_csv(path) -> list[dict[str, str]]:
     """Return the rows of a CSV file as dicts of text."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def sensitivity(papers):
+def sensitivity(papers) -> pd.DataFrame:
     """Return how many verdicts get better or worse if one threshold is halved or doubled.
 
     Parameters

@@ -1,6 +1,7 @@
 """The files of a new paper: a table of one number, its row count, a claim and a notebook, all to be replaced."""
 
 import re
+from pathlib import Path
 
 import nbformat
 
@@ -44,7 +45,7 @@ seed = 1
 workers = 1"""
 
 
-def write(name, title):
+def write(name, title) -> list[Path]:
     """Write the files of a new paper.
 
     Parameters

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from replication.papers import published
 from replication.simulator.logs import registry
+from replication.simulator.schedulers import Scheduler
+from replication.simulator.workload import Workload
 
 DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
-LOADS = (0.7, 0.8, 0.9)
 STAND_IN = "needs the real log"
 NO_JOB = ("no-processors", "larger-than-machine")  # jobs that cannot be simulated
 #: Options of EASY that papers leave to its textbook, and those of a scheduler with predictions.
@@ -40,7 +41,7 @@ class Variant:
     logs: tuple = ()  # the logs it applies to; all of a paper's by default
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """Return one of `KINDS`: a change of scheduler or measure takes precedence over one of cleaning, and that over another log."""
         if self.load is not None:
             return LOAD
@@ -48,7 +49,7 @@ class Variant:
             return READING
         return CLEANING if self.cleaning or self.log else LOG if self.logs else DEFAULT
 
-    def of(self, scheduler):
+    def of(self, scheduler) -> Scheduler:
         """Return a scheduler in which the variant changes the fields that the scheduler and its predictor have."""
         if self.predictor and "predictor" in scheduler.options():
             scheduler = replace(scheduler, predictor=_changed(scheduler.predictor, self.predictor))
@@ -60,7 +61,7 @@ def _changed(choice, fields):
     return replace(choice, **{name: value for name, value in fields.items() if name in known})
 
 
-def alternatives(part, *paper):
+def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
     """Return the alternatives of each open choice as variants, by dimension, the default first.
 
     They are entered in ``data/published/readings.toml`` or in that of a paper. A choice other than the default changes the
@@ -82,13 +83,13 @@ def alternatives(part, *paper):
     }
 
 
-def options(*names):
+def options(*names) -> dict[str, tuple[Variant, ...]]:
     """Return the alternatives of some options of EASY."""
     known = alternatives("scheduler")
     return {name: known[name] for name in names}
 
 
-def alone(*names):
+def alone(*names) -> list[Variant]:
     """Return a variant for each alternative of some options of EASY; the defaults are left out."""
     return [
         replace(one, name=f"{name}: {one.name}")
@@ -97,7 +98,7 @@ def alone(*names):
     ]
 
 
-def entered(paper, kind):
+def entered(paper, kind) -> list[Variant]:
     """Return the variants of one kind that a paper's ``readings.toml`` enters."""
     return [_entered(entry) for entry in published.entries(paper, "readings.toml")[kind]]
 
@@ -110,25 +111,7 @@ def _entered(entry):
     return Variant(**entry | {"logs": tuple(entry.get("logs", ())), "cleaning": cleaning})
 
 
-#: A log that no paper uses. The further ones of the registry are the subject of studies/other_logs.
-OUT_OF_SAMPLE = "CEA-Curie"
-
-
-def others(logs):
-    """Return a variant for each log of the other papers and `OUT_OF_SAMPLE`, and for each of `LOADS`.
-
-    A second version of one of its logs is another cleaning and not another log.
-    """
-    stems = {log.removesuffix("-2") for log in logs}
-    known = [log for log in registry.names() if registry.info(log).papers or log == OUT_OF_SAMPLE]
-    strangers = [log for log in known if not log.endswith("-2") and log not in stems]
-    return [
-        *(Variant(log, logs=(log,)) for log in strangers),
-        *(Variant(f"load {100 * load:.0f} %", load=load) for load in LOADS),
-    ]
-
-
-def jobs(paper, workloads, log, variant, first=None):
+def jobs(paper, workloads, log, variant, first=None) -> Workload:
     """Return the jobs of a log under a variant, or the first `first` of these jobs.
 
     `workloads` are the paper's logs under the default. Another log is cleaned by the paper's rules and has its header's

@@ -46,12 +46,12 @@ class ArticleError(EvidenceError):
         self.lines = lines
 
 
-def exists():
+def exists() -> bool:
     """Return True if the articles are there."""
     return all((paths.ARTICLE / f"{name}.md").is_file() for name in NAMES)
 
 
-def html(name, results):
+def html(name, results) -> str:
     """Return an article as an HTML fragment with its pictures embedded; anchors begin with its name.
 
     Parameters
@@ -77,7 +77,7 @@ def html(name, results):
     return IMAGE.sub(embed, made.replace(f'href="#{prefix}claim:', 'href="#claim:'))
 
 
-def pdf(name, results):
+def pdf(name, results) -> bytes:
     """Return an article as a PDF in bytes; the same results give the same bytes."""
     text = fill_references(name, results, link=False)
     workplace = paths.BUILD / "article"
@@ -92,7 +92,7 @@ def pdf(name, results):
     return typst.compile(source, root=workplace, ignore_system_fonts=True, timestamp=0)
 
 
-def fill_references(name, results, link=True):
+def fill_references(name, results, link=True) -> str:
     """Return the source of an article with all references filled in; `link` links verdicts to the report."""
     source = (paths.ARTICLE / f"{name}.md").read_text(encoding="utf-8")
     text, problems = _fill(source, results, link)
@@ -108,7 +108,7 @@ def fill_references(name, results, link=True):
     return PER_CENT.sub("\u00a0", MINUS.sub("\u2212", text))
 
 
-def readme(results):
+def readme(results) -> str:
     """Return README.md with its table of results filled in from ``article/results.md``.
 
     Raises
@@ -167,7 +167,7 @@ class References:
         self._papers = results.papers
         self._items = results.every("items")
 
-    def text(self, reference, link=True):
+    def text(self, reference, link=True) -> str:
         """Return the Markdown of a reference, given without its braces; ReferenceFault if it has no result.
 
         With `link`, a verdict is linked to the claim in the report.
@@ -220,7 +220,7 @@ class References:
         ends = [ordered[0], ordered[-1]][: len(ordered)]
         return " to ".join(_format(cell, form) for cell in ends).replace(" % to ", " to ")
 
-    def select(self, table, column, *conditions, none=False):
+    def select(self, table, column, *conditions, none=False) -> list:
         """Return the cells of a column in the rows of a table that meet all conditions.
 
         There is at least one, or, with `none`, at least one row for each condition alone.
@@ -243,7 +243,7 @@ class References:
             raise ReferenceFault(f"{table}: no row has {', '.join(conditions)}")
         return cells
 
-    def rows(self, table):
+    def rows(self, table) -> list[dict]:
         """Return a table as a list of dicts: of a record, or of a paper's numbers, claims or cases."""
         name, _, part = table.partition(".")
         papers = [paper for paper in self._papers if name in ("all", paper.key)]

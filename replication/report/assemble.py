@@ -8,6 +8,7 @@ import math
 import re
 import statistics
 from base64 import b64encode
+from pathlib import Path
 
 import nbformat
 import pypandoc
@@ -17,7 +18,7 @@ from PIL import Image
 from replication.papers import committed, published, rules, shown, tables
 from replication.papers.pv_easy.reconstructed import RECONSTRUCTED, TEXTBOOK
 from replication.report import article, record, render
-from replication.report.results import ReportError, collect
+from replication.report.results import Item, ReportError, collect
 from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
 
@@ -46,7 +47,7 @@ PARTS = {
 }
 
 
-def build():
+def build() -> Path:
     """Write the report of the best kind with any output, and return its path.
 
     Returns
@@ -85,7 +86,7 @@ def build():
     return target
 
 
-def page(results, sensitivity, texts):
+def page(results, sensitivity, texts) -> bytes:
     """Return the report as HTML in bytes.
 
     `sensitivity` is the table of `replication.papers.tables.sensitivity`, `texts` the articles as HTML by name.
@@ -147,7 +148,7 @@ class Prose:
         self._texts[f"text-{digest}"] = source, path.parent
         return f"text-{digest}" if source.strip() else ""
 
-    def fill(self, page):
+    def fill(self, page) -> str:
         """Return a page with its marks replaced."""
         sources = f"\n\n{BOUNDARY}\n\n".join(source for source, _ in self._texts.values())
         made = pypandoc.convert_text(sources, "html", format=MARKDOWN, extra_args=PANDOC)
@@ -271,7 +272,7 @@ def _item(item, paper, prose):
     }
 
 
-def claims_of(item, paper):
+def claims_of(item, paper) -> list[tables.Claim]:
     """Return the claims of an item: those that it decides, and those whose section names it."""
     if item.name.startswith(record.STUDY):
         return [claim for claim in paper.claims if claim.id_in_paper in item.facts["claims"]]
@@ -279,19 +280,19 @@ def claims_of(item, paper):
     return [claim for claim in paper.claims if claim.drawn_by == item.name or name in claim.items]
 
 
-def numbers_of(item, paper):
+def numbers_of(item, paper) -> list[tables.Number]:
     """Return the published numbers that an item compares with ours."""
     by_key = {number.name[2:]: number for number in paper.numbers}
     keys = map(tables.key_of, item.facts["comparisons"])
     return [by_key[key] for key in keys if key in by_key]
 
 
-def in_order(paper):
+def in_order(paper) -> list[Item]:
     """Return the items of a paper: its figures and tables in its order, then the analyses."""
     return sorted(paper.items, key=lambda item: item.is_analysis)
 
 
-def verdict_of(item, paper):
+def verdict_of(item, paper) -> tuple[str, str]:
     """Return the verdict on an item of a paper from its numbers and claims, as (word, sentence)."""
     numbers, claimed = numbers_of(item, paper), claims_of(item, paper)
     if item.is_analysis:

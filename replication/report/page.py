@@ -22,7 +22,7 @@ from replication.simulator import paths, text, writing
 from replication.simulator.choices import among
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import code
-from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS
+from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload
 
 NOT_PRINTED = "not in the paper"
 
@@ -95,7 +95,7 @@ class Page:
         self._show()
 
     @cached_property
-    def logs(self):
+    def logs(self) -> tuple[str, ...]:
         """Names of the logs: those of the registry, and the stems of files."""
         names = tuple(
             log if log in registry.names() else re.sub(r"(\.swf)?(\.gz)?$", "", Path(log).name)
@@ -105,7 +105,7 @@ class Page:
             raise PageError(f"{self.name}: logs {', '.join(names)}; expected each name once")
         return names
 
-    def load(self, log, **rules):
+    def load(self, log, **rules) -> Workload:
         """Return the jobs of a log as this page simulates them.
 
         Parameters
@@ -140,14 +140,14 @@ class Page:
         return {name: self._both(log, **own) for name, (log, own) in zip(self.logs, sources)}
 
     @cached_property
-    def workloads(self):
+    def workloads(self) -> dict[str, Workload]:
         """The workload of each log by name; at quick scale its first `QUICK_JOBS` jobs."""
         loaded = {log: used for log, (_, used) in self._pairs.items()}
         self._show(loaded)
         return loaded
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """The kind of the outputs, one of `record.KINDS` or ``other``, by the parameters and the loaded logs."""
         if self.changes:
             return record.OTHER
@@ -155,7 +155,7 @@ class Page:
         return "stand-in" if stand_in else self.scale
 
     @property
-    def undecided(self):
+    def undecided(self) -> str:
         """The reason for giving no verdict, in a few words; empty if the outputs may decide.
 
         All verdicts depend on this property alone.
@@ -164,12 +164,12 @@ class Page:
         return words.get(self.kind, self.kind)
 
     @property
-    def folder(self):
+    def folder(self) -> Path:
         """Folder of the outputs while the notebook runs; its runner moves them to that of their kind when it has ended."""
         return record.running(self.name)
 
     @property
-    def notice(self):
+    def notice(self) -> str:
         """The notice on an output that proves nothing about a paper, or whose jobs lack estimates; else empty."""
         words = []
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
@@ -192,16 +192,16 @@ class Page:
             )
         return " ".join(words)
 
-    def seeds(self, runs, quick_runs=5):
+    def seeds(self, runs, quick_runs=5) -> range:
         """Return the seeds of `runs` runs, beginning with the page's; at quick scale of `quick_runs`."""
         return range(self.seed, self.seed + (min(runs, quick_runs) if self.quick else runs))
 
-    def grid(self, values, stride=10):
+    def grid(self, values, stride=10) -> list:
         """Return all values of a parameter; at quick scale every `stride`-th, the first among them."""
         values = list(values)
         return values[::stride] if self.quick else values
 
-    def opening(self, sentence, units=None, **numbers):
+    def opening(self, sentence, units=None, **numbers) -> None:
         """Set the summary at the top of the notebook: the paper's result and ours.
 
         Parameters
@@ -222,7 +222,7 @@ class Page:
         }
         self._write_record()
 
-    def figure(self, figure, caption, name=None):
+    def figure(self, figure, caption, name=None) -> Picture:
         """Save a figure as PNG and close it.
 
         Parameters
@@ -241,7 +241,7 @@ class Page:
             sys.modules["matplotlib.pyplot"].close(figure)
         return self._save(self._file(name, ".png"), data, "figure", Picture(data, caption))
 
-    def table(self, frame, caption, name=None, formats=None):
+    def table(self, frame, caption, name=None, formats=None) -> Table:
         """Save a table as CSV, each number with all its digits.
 
         Parameters
@@ -256,7 +256,7 @@ class Page:
         """
         return self._save_table("table", name, ".csv", frame, caption, formats)
 
-    def compare(self, ours, reasons=None, item=None, part=False, extra=False):
+    def compare(self, ours, reasons=None, item=None, part=False, extra=False) -> Table | None:
         """Compare our numbers with the published ones and save the verdicts.
 
         Where the outputs may not decide (`undecided`) every verdict is *not comparable*. Under parameters other than the committed
@@ -310,7 +310,7 @@ class Page:
         name = None if item == self.item else item
         return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)
 
-    def claims(self, functions=None, only=None, **given):
+    def claims(self, functions=None, only=None, **given) -> "Decided":
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
         Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under parameters other than the
@@ -361,7 +361,7 @@ class Page:
         saved = self._save_table("claims", name, ".csv", table, caption, shown=readable)
         return Decided(decided, saved._repr_html_())
 
-    def decide(self, functions=None, only=None, **given):
+    def decide(self, functions=None, only=None, **given) -> dict[str, tables.Claim]:
         """Decide claims as `claims` does, without saving them: for another interpretation of the paper, or other logs."""
         functions = functions or {}
         if not self.changes:
@@ -374,7 +374,7 @@ class Page:
                 continue  # it names a log, or needs a parameter, of the paper
         return decided
 
-    def say(self, markdown):
+    def say(self, markdown) -> None:
         """Display Markdown, such as a sentence with computed numbers."""
         _display({"text/markdown": markdown, "text/plain": markdown})
 
@@ -459,7 +459,7 @@ class Page:
 class _Sentence(string.Formatter):
     """Formats numbers without a format by `shown.text`."""
 
-    def format_field(self, value, format_spec):
+    def format_field(self, value, format_spec) -> str:
         return format(value, format_spec) if format_spec else shown.text(value)
 
 
@@ -509,7 +509,7 @@ class Decided(dict):
     def __missing__(self, name):
         return tables.Claim("", name, {"word": "always", "kind": rules.SIMULATED})
 
-    def number(self, *verdicts):
+    def number(self, *verdicts) -> int:
         """Return the number of claims with one of some verdicts."""
         return sum(one.verdict in verdicts for one in self.values())
 

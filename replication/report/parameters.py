@@ -19,13 +19,13 @@ class PageError(InputError):
     """A notebook, a parameter, a choice or an output that is refused; the message says what is allowed."""
 
 
-def check_known(name, given, known):
+def check_known(name, given, known) -> None:
     """Raise PageError for parameters that an item does not have; papermill alone would only warn."""
     for word in given:
         among(known, f"{name}: unknown parameter", word, PageError)
 
 
-def check(name, given):
+def check(name, given) -> None:
     """Raise PageError for an unknown scale, and for a value of another type than in the notebook's cell."""
     among(SCALES, f"{name}: scale", given["scale"], PageError)
     defaults = on_disk(name) or {}
@@ -44,7 +44,7 @@ def _fits(value, default):
     return type(value) is type(default) or (type(value), type(default)) == (int, float)
 
 
-def read_cell(notebook, name):
+def read_cell(notebook, name) -> dict:
     """Return the parameters in the text of a notebook, of the cell tagged ``parameters``.
 
     papermill.inspect_notebook does not read values with an equals sign, such as ``"top=3"``.
@@ -66,13 +66,13 @@ def read_cell(notebook, name):
         ) from None
 
 
-def on_disk(name):
+def on_disk(name) -> dict | None:
     """Return the parameters of an item's notebook file; None if there is no such notebook."""
     path = record.source(name)
     return read_cell(path.read_text(encoding="utf-8"), name) if path.exists() else None
 
 
-def changes(name, given):
+def changes(name, given) -> list[str]:
     """Return the differences from the committed parameters, such as ``"seed 2 (committed: 1)"``.
 
     Without an answer of git they are unknown; then the outputs decide nothing either, and the only entry is why.
@@ -85,7 +85,7 @@ def changes(name, given):
     return _differences(given, read_cell(committed, name))
 
 
-def recorded_changes(name, given):
+def recorded_changes(name, given) -> list[str]:
     """Return the differences of recorded parameters from the committed ones; without git from those of the notebook."""
     committed = git.at_head(record.source(name))
     return _differences(given, read_cell(committed, name) if committed else on_disk(name))

@@ -41,7 +41,7 @@ CLAIM, CASE = (
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
 
-def folder(kind, name=""):
+def folder(kind, name="") -> Path:
     """Return the folder of the outputs of an item, or of all items without its name.
 
     `kind` is one of `KINDS` or `OTHER`; only ``paper`` is in ``figures/``.
@@ -50,31 +50,31 @@ def folder(kind, name=""):
     return root / name.rpartition("/")[0]
 
 
-def source(name):
+def source(name) -> Path:
     """Return the path of the notebook of an item: in ``notebooks/``, or in ``studies/`` for one of a study."""
     if name.startswith(STUDY):
         return paths.STUDIES / f"{name.removeprefix(STUDY)}.ipynb"
     return paths.NOTEBOOKS / f"{name}.ipynb"
 
 
-def name_of(path):
+def name_of(path) -> str:
     """Return the name of the item of a notebook, see `source`."""
     of_study = path.is_relative_to(paths.STUDIES)
     place = path.relative_to(paths.STUDIES if of_study else paths.NOTEBOOKS).with_suffix("")
     return f"{STUDY if of_study else ''}{place.as_posix()}"
 
 
-def notebook(kind, name):
+def notebook(kind, name) -> Path:
     """Return the path of an executed notebook, next to the outputs of its kind; ``failed`` is a kind here."""
     return folder(kind) / f"{name}.ipynb"
 
 
-def running(name):
+def running(name) -> Path:
     """Return the folder in which a page writes its outputs until its notebook has ended."""
     return Path(os.environ.get(RUNNING) or paths.BUILD / "running" / name)
 
 
-def title(name):
+def title(name) -> str:
     """Return the first heading of an item's notebook, or its name where there is none."""
     path = source(name)
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else ()
@@ -83,12 +83,12 @@ def title(name):
     return heading[1].strip() if heading else name
 
 
-def sha256(data):
+def sha256(data) -> str:
     """Return the hexadecimal digest of some bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
-def log_facts(workload, used):
+def log_facts(workload, used) -> dict:
     """Return the facts that identify a workload in a record, without a path of this machine."""
     known = workload.provenance
     return {
@@ -102,7 +102,7 @@ def log_facts(workload, used):
     }
 
 
-def environment():
+def environment() -> dict:
     """Return the versions of Python and of the packages that results depend on."""
     return {
         "python": platform.python_version(),
@@ -110,7 +110,7 @@ def environment():
     }
 
 
-def read(kind, name):
+def read(kind, name) -> dict | None:
     """Return the record of an item of one of `KINDS` or `OTHER`.
 
     None, with a warning unless it is absent, where it is damaged or of another format.
@@ -155,14 +155,14 @@ def _check(facts):
             check(name, case, CASE)
 
 
-def outputs(kind, name):
+def outputs(kind, name) -> list[Path]:
     """Return the files that the record of an item names; none without a record."""
     facts = read(kind, name)
     names = filter(OUTPUT.fullmatch, facts["files"]) if facts else ()
     return [folder(kind, name) / file for file in names]
 
 
-def publish(name, place):
+def publish(name, place) -> str | None:
     """Move the outputs of a notebook that has ended from a folder to that of their kind, and return the kind.
 
     None if there is no record in the folder. The record comes last: a move that is interrupted leaves files that differ from
@@ -189,7 +189,7 @@ def publish(name, place):
     return kind
 
 
-def save(target, name, facts):
+def save(target, name, facts) -> None:
     """Write a record to a folder."""
     path = target / f"{name.rpartition('/')[2]}.json"
     writing.write(path, (_layout(facts) + "\n").encode())

@@ -45,12 +45,12 @@ VERDICTS = toml(TEMPLATES / "verdicts.toml")
 SIGNS = {word: verdict["sign"] for word, verdict in VERDICTS.items()}
 
 
-def slug(name):
+def slug(name) -> str:
     """Return a name as a class of the page's style."""
     return re.sub(r"\W+", "-", str(name)).lower()
 
 
-def name_of(column):
+def name_of(column) -> str:
     """Return the name of a column or a measure for readers: words instead of underscores."""
     words = [
         WORDS.get(word, word) for word in re.sub(r"(?<![a-z])e_max", "E_max", column).split("_")
@@ -101,7 +101,7 @@ class Table:
         self._shown = self._flat if shown is None else shown
         self._formats = formats or {}
 
-    def csv(self):
+    def csv(self) -> bytes:
         """Return the whole table as CSV with plain line ends; a number reads back as the same number."""
         return writing.frame_csv(self._flat)
 
@@ -156,11 +156,11 @@ class Picture:
         return self.caption
 
 
-def shown_width(png):
+def shown_width(png) -> int:
     """Return the width, in pixels of the page, at which text in a PNG is about as large as that around it."""
     return round(int.from_bytes(png[16:20]) * SHRINK)
 
 
-def uri(png):
+def uri(png) -> str:
     """Return a picture as an address that needs no network."""
     return f"data:image/png;base64,{base64.b64encode(png).decode()}"

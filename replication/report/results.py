@@ -21,12 +21,12 @@ class ReportError(ValueError):
     """A report that cannot be made; the message names the reason."""
 
 
-def notebooks():
+def notebooks() -> dict[str, Path]:
     """Return the paths of all notebooks of the replication by ``paper/item``, papers and items in natural order."""
     return _by_name(paths.NOTEBOOKS / paper for paper in record.CHAPTERS)
 
 
-def studies():
+def studies() -> dict[str, Path]:
     """Return the paths of the notebooks of all studies by ``studies/study/item``."""
     return _by_name(sorted(folder for folder in paths.STUDIES.glob("*") if folder.is_dir()))
 
@@ -51,7 +51,7 @@ class Item:
     facts: dict
 
     @property
-    def id(self):
+    def id(self) -> str:
         """The id of its place in the report."""
         return self.name.replace("/", "-")
 
@@ -61,7 +61,7 @@ class Item:
         return record.source(self.name)
 
     @property
-    def path(self):
+    def path(self) -> str:
         """The path of its notebook in the repository, as text."""
         own = self.name.startswith(record.STUDY)
         return f"{'' if own else 'notebooks/'}{self.name}.ipynb"
@@ -72,11 +72,11 @@ class Item:
         return record.folder(self.kind, self.name)
 
     @property
-    def is_analysis(self):
+    def is_analysis(self) -> bool:
         """True for an item that is no table or figure of the paper."""
         return not re.search("/(fig|table)", self.name)
 
-    def altered_files(self):
+    def altered_files(self) -> list[str]:
         """Return the names of outputs that differ from the record."""
         hashes = {name: facts["sha256"] for name, facts in self.facts["files"].items()}
         return [
@@ -86,11 +86,11 @@ class Item:
         ]
 
     @property
-    def is_earlier(self):
+    def is_earlier(self) -> bool:
         """True for a record that was made by other sources of the simulator than the present ones."""
         return self.facts["provenance"]["simulator"] != code.of_simulator()
 
-    def foreign(self):
+    def foreign(self) -> list[str]:
         """Return how a record differs from its folder, from its committed notebook and from the registered logs."""
         given, provenance = self.facts["parameters"], self.facts["provenance"]
         scale = given.get("scale") if self.kind == "stand-in" else self.kind
@@ -133,12 +133,12 @@ class Results:
     studies: list
     missing: dict = field(default_factory=dict)
 
-    def every(self, what):
+    def every(self, what) -> list:
         """Return the ``items``, ``numbers`` or ``claims`` of all papers and studies, in their order."""
         return [one for part in (*self.papers, *self.studies) for one in getattr(part, what)]
 
 
-def collect(kind):
+def collect(kind) -> Results:
     """Return the results of a kind, or of a better one where a notebook has none of this kind.
 
     Raises
@@ -166,7 +166,7 @@ def collect(kind):
     return Results(kind, papers(items), grouped_studies(items), missing)
 
 
-def recorded():
+def recorded() -> Results:
     """Return the results in ``figures/``; ReportError if an output differs from its record."""
     results = collect("paper")
     if altered := [name for name, reason in results.missing.items() if reason == ALTERED]:
@@ -174,7 +174,7 @@ def recorded():
     return results
 
 
-def papers(items):
+def papers(items) -> list[Paper]:
     """Return the papers of some items, each with all its numbers and claims.
 
     Claims may name a notebook of a study, which then decides them.
@@ -188,7 +188,7 @@ def papers(items):
     return made
 
 
-def grouped_studies(items):
+def grouped_studies(items) -> list[Paper]:
     """Return the studies of some items, each a `Paper` of the study's folder."""
     made = {}
     for item in items:

@@ -44,7 +44,7 @@ class NotebookError(RuntimeError):
     """A notebook that failed; the message names the cell and the last line of the exception."""
 
 
-def choose(only=(), own=False):
+def choose(only=(), own=False) -> dict[str, Path]:
     """Return the notebooks of some words, each ``paper/item`` or ``paper``; all without a word.
 
     With `own` they are those of our own studies, each ``study/item`` or ``study``.
@@ -69,7 +69,7 @@ def choose(only=(), own=False):
     return {name: record.source(name) for name in names}
 
 
-def plan(chosen, scale=None, workers=None, settings=None):
+def plan(chosen, scale=None, workers=None, settings=None) -> dict[str, dict]:
     """Return the parameters of each notebook; the scale is ``paper`` by default where all logs are available.
 
     Raises
@@ -110,7 +110,7 @@ def _available(logs):
     return available
 
 
-def figures(only=(), scale=None, workers=None, settings=None, own=False):
+def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
     """Run notebooks, see `choose`; print where their pictures are, and the time they take.
 
     Returns
@@ -169,7 +169,7 @@ def _seconds(name, scale):
     return facts["run"]["seconds"] + 4 if facts else SECONDS
 
 
-def execute(path, parameters):
+def execute(path, parameters) -> str | None:
     """Run one notebook and save it, executed, next to its outputs.
 
     Returns
@@ -232,7 +232,7 @@ def _papermill(path, target, name, parameters):
         raise NotebookError(f"{name}: the kernel did not start: {error}") from error
 
 
-def page(kind, name):
+def page(kind, name) -> Path:
     """Write an executed notebook as one HTML file beside it, complete without a network, and return the path."""
     path = record.notebook(kind, name)
     made, _ = HTMLExporter(**NO_ADDRESSES).from_filename(str(path))
@@ -241,7 +241,7 @@ def page(kind, name):
     return target
 
 
-def stable(notebook, with_parameters=True):
+def stable(notebook, with_parameters=True) -> nbformat.NotebookNode:
     """Remove from an executed notebook everything that differs between two runs with the same results.
 
     These are times, versions, random ids, warnings and progress bars; without `with_parameters` also the cell that
@@ -276,7 +276,7 @@ def stable(notebook, with_parameters=True):
     return notebook
 
 
-def failure(name, number, source, kind, message):
+def failure(name, number, source, kind, message) -> str:
     """Return one line about a failed cell, given by its number from 1 and its source."""
     first, last = source.strip().partition("\n")[0], message.strip().rpartition("\n")[2]
     return f"{name}: cell {number} ({first.strip()}): {kind}: {last}"

@@ -30,6 +30,7 @@ from replication import (
 )
 from replication.papers import panels, resampling, style
 from replication.simulator.sweeps import engines, grid
+from replication.simulator.workload import generator
 
 DAY = 24 * 3600
 LOAD, LOWER = 0.9, 0.7
@@ -147,6 +148,21 @@ def by_resampling(tasks):
     return [[task for task in tasks if isinstance(task.resampling, kind)] for kind in kinds]
 
 
+def nested_weights(groups, members, name):
+    """Return the weights of members for means over groups, and for means over groups and members that are drawn with replacement.
+
+    The result is float64[1 + resampling.DRAWS, groups * members], members of the first group first; each row sums to 1. The name is part
+    of the seed.
+    """
+    weights = np.zeros((1 + resampling.DRAWS, groups, members))
+    weights[0] = 1
+    rng = generator(name, groups, members, "groups drawn anew", resampling.DRAWS)
+    for row in weights[1:]:
+        for group in rng.integers(0, groups, groups):
+            row[group] += np.bincount(rng.integers(0, members, members), minlength=members)
+    return weights.reshape(1 + resampling.DRAWS, -1) / (groups * members)
+
+
 class Study:
     """Mean bounded slowdowns of the study, and their ratios, from tasks with one way of resampling and one seed each."""
 
@@ -169,7 +185,7 @@ class Study:
         logs = len({log for log, _ in order})
         values = np.log(found.set_index([*keys, "log", "seed"])["value"]).unstack(["log", "seed"])
         self._values = values[order]
-        self._weights = resampling.nested(logs, len(order) // logs, "study")
+        self._weights = nested_weights(logs, len(order) // logs, "study")
         self._workers = workers
 
     def log_values(

@@ -16,6 +16,7 @@ from replication.papers import published, rules, variants
 from replication.papers.rules import HOLDS, PART, UNDECIDED
 from replication.papers.tables import case_table, decide
 from replication.papers.variants import DEFAULT, KINDS, NotApplicable, Variant
+from replication.simulator.logs import registry
 from replication.simulator.sweeps import engines
 
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
@@ -30,14 +31,33 @@ HEADINGS = {
 # From against to for: red to green in hue, and from darker to light throughout, so that grey shows the same. Black text has a
 # contrast of at least 7 on each.
 COLOURS = ("#E57A5E", "#E8935F", "#EBAE68", "#EACF86", "#DFE7AB", "#E6F9E3")
+LOADS = (0.7, 0.8, 0.9)
 ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
+
+
+#: A log that no paper uses. The further ones of the registry are the subject of studies/other_logs.
+OUT_OF_SAMPLE = "CEA-Curie"
+
+
+def other_logs(logs):
+    """Return a variant for each log of the other papers and `OUT_OF_SAMPLE`, and for each of `LOADS`.
+
+    A second version of one of its logs is another cleaning and not another log.
+    """
+    stems = {log.removesuffix("-2") for log in logs}
+    known = [log for log in registry.names() if registry.info(log).papers or log == OUT_OF_SAMPLE]
+    strangers = [log for log in known if not log.endswith("-2") and log not in stems]
+    return [
+        *(Variant(log, logs=(log,)) for log in strangers),
+        *(Variant(f"load {100 * load:.0f} %", load=load) for load in LOADS),
+    ]
 
 
 def changes_for(logs, own=()):
     """Return the variants of a study: the default, the paper's own that concern one of its logs, other logs and loads."""
     own = [one for one in own if not one.logs or {*one.logs} & {*logs}]
     return sorted(
-        [Variant("default"), *own, *variants.others(logs)], key=lambda one: KINDS.index(one.kind)
+        [Variant("default"), *own, *other_logs(logs)], key=lambda one: KINDS.index(one.kind)
     )
 
 

@@ -97,12 +97,15 @@ def test_changes_from_one_f_to_another():
     low = runs(CTC, [0, 10], load="low", wait=[10, 14])
     assert claims.change(ctc, CTC, WAIT, 0, 10) == pytest.approx(fall, abs=1e-4)
     assert claims.change(table(ctc, low), CTC, WAIT, 0, 10, "low") == (40, 40, 40)
-    assert found(claims.positive_better(ctc)) == {"CTC-SP2 wait": fall, "CTC-SP2 slowdown": 25}
+    assert found(claims.changes(ctc, ["mean_wait", "mean_bounded_slowdown"])) == {
+        "CTC-SP2 wait": fall,
+        "CTC-SP2 slowdown": 25,
+    }
     cases = list(claims.opposite_trends(table(ctc, runs(SDSC, [0, 5, 10], wait=[50, 1, 60]))))
     assert found(cases) == {"CTC-SP2 wait": fall, "SDSC-SP2 wait": 20}
     assert rules(cases) == ["< -1", "> 1"]
     regular = runs(CTC, [0, 10], regular_run_time=falling)
-    assert found(claims.regular_shorter(regular)) == {"CTC-SP2": fall}
+    assert found(claims.changes(regular, ["regular_run_time"])) == {"CTC-SP2": fall}
 
 
 def test_single_runs_help():

@@ -70,7 +70,7 @@ def test_every_task_has_its_names_and_its_workload(tasks):
 
 
 def test_groups_and_their_members_are_resampled_with_equal_weights():
-    weights = resampling.nested(3, 4, "a test")
+    weights = prediction.nested_weights(3, 4, "a test")
     assert weights.shape == (1 + resampling.DRAWS, 12)
     assert np.allclose(weights[0], 1 / 12) and np.allclose(weights.sum(axis=1), 1)
     by_group = weights.reshape(-1, 3, 4).sum(axis=2)

@@ -113,7 +113,7 @@ def test_a_variant_is_of_the_kind_of_what_it_changes():
 
 
 def test_a_change_of_load_reaches_it_and_leaves_the_jobs():
-    for load in variants.LOADS:
+    for load in sensitivity.LOADS:
         log = jobs(10, *[(600 * k, 300, 2) for k in range(2000)])
         got = variants.jobs("pv_easy", {"A": log}, "A", Variant("l", load=load))
         assert got.load == pytest.approx(load, rel=1e-3)
@@ -147,7 +147,7 @@ def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
 
 def test_other_logs_are_those_the_paper_lacks_each_once():
     names = {
-        paper: [one.name for one in variants.others(logs) if one.kind == LOG]
+        paper: [one.name for one in sensitivity.other_logs(logs) if one.kind == LOG]
         for paper, logs in LOGS.items()
     }
     assert names == {
@@ -172,7 +172,7 @@ def test_a_study_has_a_row_for_each_number_and_says_what_is_not_applicable(monke
         yield Case("wait", -change, part="perfect")
         yield Case("slowdown", change)
 
-    monkeypatch.setattr(variants, "others", lambda logs: [Variant("load 70 %", load=0.7)])
+    monkeypatch.setattr(sensitivity, "other_logs", lambda logs: [Variant("load 70 %", load=0.7)])
     functions = {"doubling_helps": doubling_helps}
     cases = sensitivity.study("heel_and_toe", functions, tables, (), {"A": THREE})
     assert cases["answer"].tolist() == ["against", "against", "for", ABSENT]

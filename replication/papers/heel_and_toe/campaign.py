@@ -5,15 +5,17 @@ truncated model is the longest estimate that a site ever allowed (table under Fi
 """
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from replication.papers import published
-from replication.simulator.estimates import Deterministic, FModel, Users, cut_runs
+from replication.simulator.estimates import Deterministic, EstimateModel, FModel, Users, cut_runs
 from replication.simulator.estimates.models import steps
 from replication.simulator.sweeps import grid as sweep
+from replication.simulator.workload import Workload
 
 PAPER = "heel_and_toe"
 HOUR = 3600
@@ -43,12 +45,12 @@ class Scale:
 PAPER_SCALE, QUICK_SCALE = Scale(100, 1, 1, 20, 20), Scale(5, 10, 25, 5, 3)
 
 
-def utilization(log):
+def utilization(log) -> float:
     """Return the load of a log as Table 1 prints it, per cent."""
     return published.value(PAPER, "table1", trace=log, policy="log", measure="utilization").value
 
 
-def at_load(workload, load):
+def at_load(workload, load) -> Workload:
     """Return a log at one of `LOADS`, by multiplying its submission times.
 
     The factor is the ratio of the utilizations in Table 1, as in the paper's example (76/80), so the log that sets a load is
@@ -63,28 +65,28 @@ def at_load(workload, load):
     return workload.scaled(own / utilization({"high": HIGH, "low": LOW}[load]))
 
 
-def loads_of(log):
+def loads_of(log) -> list[str]:
     """Return the loads at which a log is run; its own load is listed once."""
     return [load for load, owner in (("log", None), ("high", HIGH), ("low", LOW)) if owner != log]
 
 
-def limits(log):
+def limits(log) -> dict[str, float]:
     """Return the limits that the table under Fig. 13 gives for a log, h, by the names of their rows."""
     rows = published.rows(PAPER, "e_max")
     return {row.measure: row.value for row in rows if row.trace == log and row.unit == "h"}
 
 
-def e_max(log, pick=max):
+def e_max(log, pick=max) -> int:
     """Return the longest estimate that a site allowed, s, or the one that `pick` selects; 0 if the paper has none."""
     return int(pick(limits(log).values(), default=0)) * HOUR
 
 
-def badness(largest, stride=1):
+def badness(largest, stride=1) -> list[float]:
     """Return the paper's values of f from 0 to `largest`."""
     return steps(0, largest, RANGES[largest])[::stride]
 
 
-def models(fs, e_max=None):
+def models(fs, e_max=None) -> list[EstimateModel]:
     """Return the users' estimates, and for each f the random model and the deterministic one of the same mean.
 
     With an E_max (s) no estimate is longer, and runs are cut there (section 7).
@@ -93,7 +95,7 @@ def models(fs, e_max=None):
     return [Users(e_max=e_max), *(model for pair in pairs for model in pair)]
 
 
-def curve(workload, load, fs, runs, limit=None, watched=False):
+def curve(workload, load, fs, runs, limit=None, watched=False) -> Iterator[sweep.Task]:
     """Yield the tasks of one panel."""
     if limit is not None:
         workload = cut_runs(workload, limit)
@@ -102,7 +104,7 @@ def curve(workload, load, fs, runs, limit=None, watched=False):
         yield sweep.Task(workload, model, seeds=seeds, load=load, watched=watched)
 
 
-def at_one_load(workloads, load, owner=False):
+def at_one_load(workloads, load, owner=False) -> Iterator[tuple[str, str, Workload]]:
     """Yield the logs at a load, as (log, name of its load, workload).
 
     The log that sets the load belongs to those as logged; with `owner` it is included as logged.
@@ -113,7 +115,9 @@ def at_one_load(workloads, load, owner=False):
             yield log, at, at_load(workload, at)
 
 
-def vanilla(workloads, scale, load="log", largest=10, owner=False, cut=False):
+def vanilla(
+    workloads, scale, load="log", largest=10, owner=False, cut=False
+) -> Iterator[sweep.Task]:
     """Yield the tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), footnote 6 (`largest`).
 
     With estimates and runs `cut` at E_max they are those of Fig. 16 (``log``) and footnote 8 (other loads, `largest`).
@@ -129,7 +133,7 @@ def vanilla(workloads, scale, load="log", largest=10, owner=False, cut=False):
 truncated = functools.partial(vanilla, cut=True)
 
 
-def barely(workloads, scale):
+def barely(workloads, scale) -> Iterator[sweep.Task]:
     """Yield tasks of very small f on runs cut at E_max, once with the estimates cut as well and once with the estimates as they are."""
     seeds = tuple(range(1, scale.seeds + 1))
     for log, workload in workloads.items():
@@ -139,18 +143,18 @@ def barely(workloads, scale):
             yield sweep.Task(cut, FModel(f), seeds=seeds)
 
 
-def results(tasks, workers=1):
+def results(tasks, workers=1) -> pd.DataFrame:
     """Return the results of tasks with the names of the figures, see `on_axis`."""
     return on_axis(sweep.run(tasks, workers))
 
 
-def all_loads(workloads, scale=PAPER_SCALE, workers=1):
+def all_loads(workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFrame:
     """Return every run of the f-model with f up to 10 at the logs' own, high and low load."""
     tables = [results(vanilla(workloads, scale, load), workers) for load in LOADS]
     return pd.concat(tables, ignore_index=True)
 
 
-def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers=1):
+def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers=1) -> pd.DataFrame:
     """Return one table of observed sweeps at several of `LOADS`, with the name of the load in the column ``load``."""
     tables = []
     for load in loads:
@@ -160,7 +164,7 @@ def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers
     return pd.concat(tables, ignore_index=True)
 
 
-def with_other_loads(runs, workloads, scale=PAPER_SCALE, workers=1):
+def with_other_loads(runs, workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFrame:
     """Return runs at one load of `LOADS` with those of the same logs at the other loads added."""
     rest = all_loads(workloads, scale, workers)
     present = {*zip(runs["log"], runs["load"], strict=True)}
@@ -168,7 +172,7 @@ def with_other_loads(runs, workloads, scale=PAPER_SCALE, workers=1):
     return pd.concat([runs, rest[new]], ignore_index=True)
 
 
-def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1):
+def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1) -> pd.DataFrame:
     """Return every run with f up to 10,000 at a load, of the f-model or of the truncated one (`cut`).
 
     The log that sets the load is run as logged.
@@ -178,7 +182,7 @@ def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1):
     return join([results(tasks, workers) for tasks in ranges])
 
 
-def on_axis(table, load=None):
+def on_axis(table, load=None) -> pd.DataFrame:
     """Return the rows of a sweep with the names and axis of the figures; `model` is random, deterministic or log.
 
     `f` is the random model's, twice the deterministic model's (section 2: both then have the same mean), nan for the log's own
@@ -191,14 +195,14 @@ def on_axis(table, load=None):
     return named.assign(load=[load if load in loads_of(log) else "log" for log in named["log"]])
 
 
-def scale(quick, wide_runs=None):
+def scale(quick, wide_runs=None) -> Scale:
     """Return the scale of quick or of complete runs; `wide_runs` replaces the number of runs at each f beyond 10."""
     if quick:
         return QUICK_SCALE
     return replace(PAPER_SCALE, wide_seeds=wide_runs or PAPER_SCALE.wide_seeds)
 
 
-def join(parts):
+def join(parts) -> pd.DataFrame:
     """Return the results of several ranges of f in one table; where two ranges share an f, the first range gives its results."""
     several = pd.concat(dict(enumerate(parts)), names=["part"]).reset_index("part")
     first = several.groupby(["log", "model", "f"], dropna=False)["part"].transform("min")

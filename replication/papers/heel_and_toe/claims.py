@@ -23,6 +23,7 @@ drawings : pandas.DataFrame
 """
 
 import math
+from collections.abc import Iterator
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -42,27 +43,27 @@ NONE = level("none")
 LESS = 1 - NONE / 100
 
 
-def named(log, measure, load="log"):
+def named(log, measure, load="log") -> str:
     """Return the name of a panel: log, measure, and load where it is not the log's own."""
     return f"{log} {SHORT[measure]}" + ("" if load == "log" else f", {load} load")
 
 
-def logs_of(table):
+def logs_of(table) -> list[str]:
     """Return the logs of a table in their order."""
     return list(dict.fromkeys(table["log"]))
 
 
-def panels(table):
+def panels(table) -> list[tuple[str, str]]:
     """Return the pairs of log and measure of performance."""
     return [(log, measure) for log in logs_of(table) for measure in SHORT]
 
 
-def part(runs, log, model="random", load="log"):
+def part(runs, log, model="random", load="log") -> pd.DataFrame:
     """Return the runs of one log, model and load."""
     return runs[(runs["log"] == log) & (runs["model"] == model) & (runs["load"] == load)]
 
 
-def at(runs, measure, f, load="log"):
+def at(runs, measure, f, load="log") -> dict[str, tuple[float, float]]:
     """Return the mean of the random model at an f and its standard error, by log."""
     some = runs[(runs["model"] == "random") & (runs["load"] == load) & np.isclose(runs["f"], f)]
     values = {log: group[measure] for log, group in some.groupby("log", sort=False)}
@@ -72,28 +73,28 @@ def at(runs, measure, f, load="log"):
     }
 
 
-def curve(runs, log, measure, model="random", load="log"):
+def curve(runs, log, measure, model="random", load="log") -> pd.Series:
     """Return the mean over the seeds by f."""
     return part(runs, log, model, load).groupby("f")[measure].mean()
 
 
-def band(runs, log, measure):
+def band(runs, log, measure) -> pd.DataFrame:
     """Return the 5th and 95th percentile of the random model by f."""
     return part(runs, log).groupby("f")[measure].quantile([0.05, 0.95]).unstack()
 
 
-def real(runs, log, measure):
+def real(runs, log, measure) -> float:
     """Return the value of the run with real estimates."""
     return float(part(runs, log, "log")[measure].iloc[0])
 
 
-def change(runs, log, measure, low, high, load="log"):
+def change(runs, log, measure, low, high, load="log") -> tuple[float, float, float]:
     """Return the change of a mean from one f to another, per cent of the mean at the first f, with its 95 % interval."""
     (a, sa), (b, sb) = (at(part(runs, log, load=load), measure, f, load)[log] for f in (low, high))
     return difference(b - a, np.hypot(sa, sb), a)
 
 
-def singles(runs, log):
+def singles(runs, log) -> pd.DataFrame:
     """Return the single runs that Fig. 3 draws: the first seed of the random model, and the deterministic model."""
     random, exact = part(runs, log), part(runs, log, "deterministic")
     return pd.concat([random[random["seed"] == random["seed"].min()], exact])
@@ -102,7 +103,7 @@ def singles(runs, log):
 # ---- performance (sections 1, 3, 6 and 8)
 
 
-def single_runs_help(runs):
+def single_runs_help(runs) -> Iterator[Case]:
     """Return the share of single runs with f > 0 that are better than the run with f = 0, per cent, for all logs but SDSC."""
     for log, measure in panels(runs):
         if log != SDSC:
@@ -112,7 +113,7 @@ def single_runs_help(runs):
             yield Case(named(log, measure), 100 * better.mean())
 
 
-def better_than_real(runs):
+def better_than_real(runs) -> Iterator[Case]:
     """Return the share of single runs that are better than the run with real estimates.
 
     For CTC's wait, the largest f of the runs that are not better.
@@ -127,7 +128,7 @@ def better_than_real(runs):
             yield Case(named(log, measure), 100 * (1 - len(worse) / len(single)))
 
 
-def sensitive_to_small_changes(runs):
+def sensitive_to_small_changes(runs) -> Iterator[Case]:
     """Return the median change of a single run from one f to the next, per cent."""
     for log, measure in panels(runs):
         ordered = [one.sort_values("f")[measure] for _, one in singles(runs, log).groupby("model")]
@@ -135,7 +136,7 @@ def sensitive_to_small_changes(runs):
         yield Case(named(log, measure), 100 * float(np.median(steps)))
 
 
-def opposite_trends(runs):
+def opposite_trends(runs) -> Iterator[Case]:
     """Return the change of the wait from f = 0 to f = 10, per cent: down in CTC, up in SDSC."""
     for log, sign, threshold in ((CTC, "<", -NONE), (SDSC, ">", NONE)):
         found = change(runs, log, "mean_wait", 0, 10)
@@ -143,13 +144,15 @@ def opposite_trends(runs):
         yield Case(name, *found, operator=sign, threshold=threshold, word_of_size="none")
 
 
-def positive_better(runs):
-    """Return the change of the mean from f = 0 to f = 10, per cent."""
-    for log, measure in panels(runs):
-        yield Case(named(log, measure), *change(runs, log, measure, 0, 10))
+def changes(runs, measures) -> Iterator[Case]:
+    """Return the change of the means of some measures from f = 0 to f = 10, per cent."""
+    for log in logs_of(runs):
+        for measure in measures:
+            name = named(log, measure) if measure in SHORT else log
+            yield Case(name, *change(runs, log, measure, 0, 10))
 
 
-def not_in_proportion(runs):
+def not_in_proportion(runs) -> Iterator[Case]:
     """Return half of the gain up to f = 5 less the gain from f = 5 to f = 10, per cent of the value at f = 0."""
     for log, measure in panels(runs):
         (at0, _), (at5, s5), (at10, s10) = (at(runs, measure, f)[log] for f in (0, 5, 10))
@@ -157,13 +160,13 @@ def not_in_proportion(runs):
         yield Case(named(log, measure), *difference(gain, math.hypot(1.5 * s5, s10), at0))
 
 
-def span(runs, least_f):
+def span(runs, least_f) -> Iterator[Case]:
     """Return the highest less the lowest mean over all f from `least_f` on, per cent of the value at f = 0."""
     for log, measure in panels(runs):
         yield Case(named(log, measure), *trends.span(part(runs, log), measure, least_f))
 
 
-def deterministic_place(runs):
+def deterministic_place(runs) -> Iterator[Case]:
     """Return the place of the deterministic run between the 5th (0) and the 95th (1) percentile of the random runs, median over f."""
     for log, measure in panels(runs):
         ends_, exact = band(runs, log, measure), curve(runs, log, measure, "deterministic")
@@ -171,7 +174,7 @@ def deterministic_place(runs):
         yield Case(named(log, measure), float(place[ends_.index > 0].median()))
 
 
-def deterministic_better(runs):
+def deterministic_better(runs) -> Iterator[Case]:
     """Return the mean of the deterministic run less the random mean over f > 0 at each load, per cent."""
     for load in campaign.LOADS:
         for log, measure in panels(runs):
@@ -179,7 +182,7 @@ def deterministic_better(runs):
                 yield Case(named(log, measure, load), _exact_less_random(runs, log, measure, load))
 
 
-def sjfness_deterministic(runs):
+def sjfness_deterministic(runs) -> list[Case]:
     """Return the SJFness of the deterministic run less that of the random mean at the logs' own loads, per cent."""
     return [Case(log, _exact_less_random(runs, log, "sjfness")) for log in logs_of(runs)]
 
@@ -190,7 +193,7 @@ def _exact_less_random(runs, log, measure, load="log"):
     return float(100 * share[share.index > 0].mean())
 
 
-def simulations():
+def simulations() -> Iterator[Case]:
     """Return the number of runs of the random model on the paper's grids."""
     panel = len(campaign.badness(10)) * campaign.PAPER_SCALE.seeds
     figures = panel * sum(len(campaign.loads_of(log)) for log in (CTC, KTH, SDSC, BLUE))
@@ -202,7 +205,7 @@ def simulations():
 # ---- shapes (section 3)
 
 
-def falls(runs, loads):
+def falls(runs, loads) -> Iterator[Case]:
     """Return the fall from f = 0 to the lowest point at each load, per cent: V and L are the shapes that fall."""
     for load in loads:
         for row in _shapes(runs, load):
@@ -210,28 +213,28 @@ def falls(runs, loads):
             yield Case(name, *trends.change(row, "fall"))
 
 
-def v_shapes(runs, loads, logs=None):
+def v_shapes(runs, loads, logs=None) -> Iterator[Case]:
     """Return fall and rise of the curves of some logs, or of all, at each load."""
     for load in loads:
         for row in _shapes(runs, load, logs):
             yield from shape_cases(row, "V")
 
 
-def shapes(runs, vanilla):
+def shapes(runs, vanilla) -> Iterator[Case]:
     """Return fall and rise of the curves: of CTC and SDSC for f up to 10, of KTH and BLUE for f up to 100."""
     wide = trends.on_grid(vanilla, 100, campaign.RANGES[100])
     for row in [*_shapes(runs, logs=(CTC, SDSC)), *_shapes(wide, None, (KTH, BLUE))]:
         yield from shape_cases(row, "L" if (row["log"], row["measure"]) in L_SHAPED else "V")
 
 
-def trends_invariant(runs):
+def trends_invariant(runs) -> Iterator[Case]:
     """Return fall and rise of CTC at high load, an L, and of SDSC at low load, a V."""
     for load, log, letter in (("high", CTC, "L"), ("low", SDSC, "V")):
         for row in _shapes(runs, load, (log,)):
             yield from shape_cases(row, letter)
 
 
-def low_load_flatter(runs):
+def low_load_flatter(runs) -> Iterator[Case]:
     """Return the rise at low load less the rise at the log's own load, per cent of the value at f = 0."""
     own = {(row["log"], row["measure"]): row for row in _shapes(runs)}
     for row in _shapes(runs, "low", (KTH, SDSC, BLUE)):
@@ -248,7 +251,7 @@ def _shapes(runs, load="log", logs=None):
     return trends.shapes(some, PERFORMANCE).to_dict("records")
 
 
-def shape_cases(row, letter):
+def shape_cases(row, letter) -> Iterator[Case]:
     """Yield the two parts of a V (falls, then rises) or an L (falls, does not rise)."""
     name = f"{named(row['log'], row['measure'], row['load'])}, {letter}"
     for turn, sign in (("fall", ">"), ("rise", ">" if letter == "V" else "<=")):
@@ -258,7 +261,7 @@ def shape_cases(row, letter):
 # ---- backfilling and heel and toe (sections 4 to 6)
 
 
-def growth_by_steps(runs, measures, first):
+def growth_by_steps(runs, measures, first) -> Iterator[Case]:
     """Return the change from a whole f to f = 10 and from step to step, per cent, of each measure."""
     for log in logs_of(runs):
         for measure in measures:
@@ -267,7 +270,7 @@ def growth_by_steps(runs, measures, first):
             yield from _steps(part(runs, log), log, measure, fs, name, ">", -NONE)
 
 
-def sjfness_falls_on(runs):
+def sjfness_falls_on(runs) -> Iterator[Case]:
     """Return the change of SJFness from its highest point to f = 10 and from step to step."""
     for log in logs_of(runs):
         peak = curve(runs, log, "sjfness").idxmax()
@@ -285,7 +288,7 @@ def _steps(runs, log, measure, fs, name, sign, slack):
         yield Case(name, *step, words, sign, threshold=slack, word_of_size="none")
 
 
-def tight_intervals(runs):
+def tight_intervals(runs) -> Iterator[Case]:
     """Return the largest half-width over f of the 5th to 95th percentile, per cent of the mean."""
     for log in logs_of(runs):
         for measure in BACKFILLED:
@@ -294,7 +297,7 @@ def tight_intervals(runs):
             yield Case(f"{log} {measure}", widths.max())
 
 
-def rates_follow_load(runs):
+def rates_follow_load(runs) -> Iterator[Case]:
     """Return the share of backfilled jobs at f = 10 of each log less the share of the log with the next lower load, percentage points."""
     rates = at(runs, "backfilled", 10)
     for low, high in pairwise(sorted(rates, key=campaign.utilization)):
@@ -302,7 +305,7 @@ def rates_follow_load(runs):
         yield Case(f"{high} less {low}", *difference(b - a, math.hypot(sa, sb)))
 
 
-def growth_whatever_the_load(runs):
+def growth_whatever_the_load(runs) -> Iterator[Case]:
     """Return the largest less the smallest growth from f = 0 to f = 10 over the loads, percentage points."""
     for log in logs_of(runs):
         for measure in ("backfilled_run_time", "backfilled_size"):
@@ -312,7 +315,7 @@ def growth_whatever_the_load(runs):
             yield Case(f"{log} {measure}", apart, apart - half, apart + half)
 
 
-def equal_load_equal_rates(runs):
+def equal_load_equal_rates(runs) -> Iterator[Case]:
     """Return the largest share of backfilled jobs over the smallest at f = 10 and equal load, per cent more."""
     own = at(runs, "backfilled", 10)
     for load in ("high", "low"):
@@ -321,7 +324,7 @@ def equal_load_equal_rates(runs):
         yield Case(f"{load} load", 100 * (max(rates) / min(rates) - 1))
 
 
-def short_enjoy_more(runs):
+def short_enjoy_more(runs) -> Iterator[Case]:
     """Return the mean run time of backfilled jobs less the mean of the other jobs at f = 10, per cent of the mean of the other jobs."""
     for log in logs_of(runs):
         (a, sa), (b, sb) = (
@@ -330,7 +333,7 @@ def short_enjoy_more(runs):
         yield Case(log, *difference(a - b, math.hypot(sa, sb), b))
 
 
-def wild_longer_wider(runs):
+def wild_longer_wider(runs) -> Iterator[Case]:
     """Return the mean run time and the mean size of wild backfills over the means of all backfills at f = 10."""
     for log in logs_of(runs):
         for measure, name in (("run_time", "run time"), ("size", "size")):
@@ -340,7 +343,7 @@ def wild_longer_wider(runs):
             yield Case(log, wild / every, part=name)
 
 
-def load_affects_wild(runs):
+def load_affects_wild(runs) -> Iterator[Case]:
     """Return the share of wild backfills at f = 10 and high load less the share at low load, percentage points."""
     for log in logs_of(runs):
         loads = [load if load in campaign.loads_of(log) else "log" for load in ("low", "high")]
@@ -348,7 +351,7 @@ def load_affects_wild(runs):
         yield Case(log, *difference(high[0] - low[0], math.hypot(low[1], high[1])))
 
 
-def blue_trend_is_load(runs):
+def blue_trend_is_load(runs) -> Iterator[Case]:
     """Return the fall of the share of delayed jobs from its highest point to f = 10, per cent of the highest share."""
     for log in logs_of(runs):
         for load in campaign.loads_of(log):
@@ -361,24 +364,24 @@ def blue_trend_is_load(runs):
             yield Case(name, *fall, operator=">" if falls else "<=")
 
 
-def no_wild_at_0(runs):
+def no_wild_at_0(runs) -> list[Case]:
     """Return the share of wild backfills at f = 0, per cent."""
     return [Case(log, 100 * mean) for log, (mean, _) in at(runs, "wild", 0).items()]
 
 
-def real_wild(runs):
+def real_wild(runs) -> list[Case]:
     """Return the share of wild backfills with real estimates, per cent."""
     return [Case(log, 100 * real(runs, log, "wild")) for log in logs_of(runs)]
 
 
-def wild_is_delayed_times_events(runs):
+def wild_is_delayed_times_events(runs) -> list[Case]:
     """Return the largest relative distance of delayed jobs times events for each from the wild backfills, over all runs."""
     some = runs[runs["wild"] > 0]
     off = abs(some["delayed"] * some["events"] - some["wild"]) / some["wild"]
     return [Case(f"{len(some):,} runs", float(off.max()))]
 
 
-def sjfness_lambda(runs):
+def sjfness_lambda(runs) -> Iterator[Case]:
     """Return the rise of SJFness to its highest point and the fall beyond that point, per cent of the value at f = 0."""
     for log in logs_of(runs):
         own = part(runs, log)
@@ -388,13 +391,7 @@ def sjfness_lambda(runs):
         yield Case(log, *trends.change(row, "rise"), part="fall")
 
 
-def regular_shorter(runs):
-    """Return the change of the mean run time of jobs that are not backfilled, f = 0 to f = 10, per cent."""
-    for log in logs_of(runs):
-        yield Case(log, *change(runs, log, "regular_run_time", 0, 10))
-
-
-def masquerade(drawings):
+def masquerade(drawings) -> Iterator[Case]:
     """Return the distance of the drawn values from the formula, and the change of the formula as F grows."""
     found = distances(drawings)
     factors = np.geomspace(1.01, 1e6, 500)
@@ -413,33 +410,33 @@ def masquerade(drawings):
 # ---- estimates (sections 7 and 8)
 
 
-def peaks_are_popular(recorded):
+def peaks_are_popular(recorded) -> Iterator[Case]:
     """Return the number of popular estimates in each of the ten bins whose accuracy stands out."""
     for log, workload in recorded.items():
         for hours, popular in real_estimates.peaks(workload):
             yield Case(f"{log} {hours:.2f} h", int(popular))
 
 
-def alike_but_for_e_max(recorded):
+def alike_but_for_e_max(recorded) -> Iterator[Case]:
     """Return the largest distance between two logs' distributions of estimates below E_max, points."""
     for one, other in combinations(recorded, 2):
         apart = real_estimates.apart(one, recorded[one], other, recorded[other])
         yield Case(f"{one} and {other}", apart)
 
 
-def value_at_e_max(at_e_max, column):
+def value_at_e_max(at_e_max, column) -> Iterator[Case]:
     """Return a column of `extreme.results` for each log and measure."""
     for row in at_e_max.to_dict("records"):
         yield Case(named(row["log"], row["measure"]), row[column])
 
 
-def e_max_stops_hole_filling(at_e_max):
+def e_max_stops_hole_filling(at_e_max) -> Iterator[Case]:
     """Return the backfilled jobs that were to end by the head's reservation, per cent of all jobs."""
     for row in at_e_max.drop_duplicates("log").to_dict("records"):
         yield Case(row["log"], row["in time, at E_max [%]"])
 
 
-def truncation_harmless_at_first(barely):
+def truncation_harmless_at_first(barely) -> Iterator[Case]:
     """Return the change of a measure if estimates are cut at E_max, at each very small f and seed by seed, per cent."""
     for log, measure in panels(barely):
         for f in campaign.VERY_SMALL:
@@ -453,13 +450,13 @@ def truncation_harmless_at_first(barely):
             yield Case(named(log, measure), *found, part=f"f = {f:g}")
 
 
-def truncated_meets_real(truncated):
+def truncated_meets_real(truncated) -> Iterator[Case]:
     """Return the f at which the truncated model comes up to the real estimates."""
     for row in trends.crossovers(truncated, PERFORMANCE).to_dict("records"):
         yield Case(named(row["log"], row["measure"]), row["meets at f"])
 
 
-def vanilla_never_meets_real(vanilla):
+def vanilla_never_meets_real(vanilla) -> Iterator[Case]:
     """Return the highest mean beyond the lowest point over the value with real estimates."""
     for log, measure in panels(vanilla):
         means = curve(vanilla, log, measure)
@@ -469,7 +466,7 @@ def vanilla_never_meets_real(vanilla):
         yield Case(named(log, measure), share, operator=">=" if meets else "<")
 
 
-def crossover_differs(truncated):
+def crossover_differs(truncated) -> Iterator[Case]:
     """Return each f at which the truncated model meets the real estimates over the next smaller such f, per cent more."""
     met = trends.crossovers(truncated, PERFORMANCE).dropna(subset="meets at f")
     rows = met.sort_values("meets at f", kind="stable").to_dict("records")
@@ -479,7 +476,7 @@ def crossover_differs(truncated):
         yield Case(name, *(100 * (after[one] / row[other] - 1) for one, other in pairs))
 
 
-def modal_like_real(modal, workloads):
+def modal_like_real(modal, workloads) -> Iterator[Case]:
     """Return the distance of the modal model at the log's own share from real estimates, per cent."""
     for row in _kept(modal, workloads).query("own").to_dict("records"):
         ends_ = (100 * (row[key] / row["real"] - 1) for key in ("value", "mean_low", "mean_high"))
@@ -491,7 +488,7 @@ def _kept(modal, workloads):
     return modal[modal["log"].isin(modality.logs_with_little_lost(workloads))]
 
 
-def modal_change(modal, workloads, shares, step=False):
+def modal_change(modal, workloads, shares, step=False) -> Iterator[Case]:
     """Return the change from the smallest share at E_max to the largest, or from each share to the next, per cent."""
     for row in modality.change(_kept(modal, workloads), shares, step).to_dict("records"):
         name = f"{named(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %"
@@ -501,19 +498,19 @@ def modal_change(modal, workloads, shares, step=False):
 # ---- numbers of the text, as `Page.compare` takes them
 
 
-def growth(runs):
+def growth(runs) -> list[dict]:
     """Return the least and most growth of backfilling from f = 0 to f = 10 over the logs (Fig. 7)."""
     logs = logs_of(runs)
     changes = {m: [change(runs, log, m, 0, 10)[0] for log in logs] for m in BACKFILLED}
     return [row for name, some in changes.items() for row in _ends(f"{name}_increase", some)]
 
 
-def wild_shares(runs):
+def wild_shares(runs) -> list[dict]:
     """Return the least and largest share of wild backfills over the logs at f = 10 (Fig. 9)."""
     return _ends("wild_share", [100 * mean for mean, _ in at(runs, "wild", 10).values()])
 
 
-def delayed_share(runs):
+def delayed_share(runs) -> list[dict]:
     """Return the mean share of delayed jobs over the logs at f = 10 (Fig. 10)."""
     shares = [mean for mean, _ in at(runs, "delayed", 10).values()]
     return [_text("delayed_share", 100 * np.mean(shares), "f-random")]

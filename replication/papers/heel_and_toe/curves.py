@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.figure import Figure
 
 from replication.papers import style
 from replication.papers.panels import draw, log_ticks
@@ -39,12 +40,12 @@ Z95 = 1.959964  # normal quantile: 95 % interval of a mean
 DIGITS = 6
 
 
-def summary(results, measures):
+def summary(results, measures) -> pd.DataFrame:
     """Return `spread` with six significant digits."""
     return round_digits(spread(results, measures))
 
 
-def spread(results, measures):
+def spread(results, measures) -> pd.DataFrame:
     """Return mean and intervals over the seeds, in the figures' units.
 
     Columns: log, load, model, f, measure, runs, value (the mean), mean_low and mean_high (its 95 % interval), p5 and p95 (of the
@@ -68,13 +69,13 @@ def spread(results, measures):
     return pd.concat(parts, ignore_index=True)
 
 
-def round_digits(table, digits=DIGITS):
+def round_digits(table, digits=DIGITS) -> pd.DataFrame:
     """Return a table with its real numbers rounded to some significant digits."""
     real = table.select_dtypes("float").columns
     return table.assign(**{name: [float(f"{x:.{digits}g}") for x in table[name]] for name in real})
 
 
-def panels(results, measures, band=True, scale="linear", yscale="linear"):
+def panels(results, measures, band=True, scale="linear", yscale="linear") -> Figure:
     """Draw results of the campaign at one load: a row of panels for each measure (of the tables above), a column for each log.
 
     The band is from the 5th to the 95th percentile of the random model's runs; the scales are as matplotlib names them.
@@ -98,7 +99,7 @@ def panels(results, measures, band=True, scale="linear", yscale="linear"):
     return figure
 
 
-def panel(axes, part, band=True):
+def panel(axes, part, band=True) -> None:
     """Draw the runs of the random model, of the deterministic model and of the log's own estimates, for one log and measure."""
     looks = style.series(["random", "deterministic", "real"], marker=False)
     looks["random"]["label"] = "random: mean of runs" if band else "random: one run"
@@ -115,7 +116,7 @@ def panel(axes, part, band=True):
         axes.axhline(real.iloc[0], **looks["real"] | {"label": "real estimates"})
 
 
-def some(table, fs=(0, 0.5, 1, 2, 5, 10)):
+def some(table, fs=(0, 0.5, 1, 2, 5, 10)) -> pd.DataFrame:
     """Return the means of the random model at a few f, with a row for each log and measure."""
     part = table[(table["model"] == "random") & table["f"].isin(fs)]
     wide = part.pivot_table(index=["log", "measure"], columns="f", values="value", sort=False)

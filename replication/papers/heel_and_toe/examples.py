@@ -6,6 +6,7 @@ import matplotlib.patches as patches
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from replication.papers import style
 from replication.papers.logs import COLUMNS
@@ -31,20 +32,20 @@ INPUTS = {
 }
 
 
-def workload(name, jobs, machine, unit=1):
+def workload(name, jobs, machine, unit=1) -> Workload:
     """Return jobs that are all submitted at time 0, in the order of their numbers."""
     run_time, size = np.array([*jobs.values()]).T
     return Workload.from_columns(name, machine, np.zeros(len(jobs), int), unit * run_time, size)
 
 
-def starts(schedules):
+def starts(schedules) -> pd.DataFrame:
     """Return the start of each job under each schedule, with a row for each job."""
     table = pd.DataFrame({name: schedule.start for name, schedule in schedules.items()})
     table.insert(0, "job", range(1, len(table) + 1))
     return table
 
 
-def draw(schedules):
+def draw(schedules) -> Figure:
     """Draw a panel for each schedule: time across, processors up, numbers are jobs."""
     last = max(int(schedule.end.max()) for schedule in schedules.values())
     size = style.size(1, len(schedules))[0], 2.8
@@ -62,14 +63,14 @@ def draw(schedules):
     return figure
 
 
-def frame(axes, machine, last, title):
+def frame(axes, machine, last, title) -> None:
     """Set the axes of a small Gantt picture."""
     axes.set(xlim=(0, last), ylim=(0, machine), title=title)
     axes.set_xticks(range(0, last + 1, 2))
     axes.set_yticks(range(machine + 1))
 
 
-def steps(schedule):
+def steps(schedule) -> list:
     """Return every backfill of EASY past a head, from the reference implementation; an AssertionError if its schedule differs."""
     start, _, found = reference_observed.easy(schedule.workload, schedule.estimate)
     assert start == schedule.start.tolist(), (
@@ -78,7 +79,7 @@ def steps(schedule):
     return found
 
 
-def text_numbers(steps):
+def text_numbers(steps) -> pd.DataFrame:
     """Return the numbers that the text gives for Fig. 8, as `Page.compare` takes them."""
     values = {
         "reservation": (steps[0].planned, "time units"),
@@ -90,7 +91,7 @@ def text_numbers(steps):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def backfills(steps):
+def backfills(steps) -> pd.DataFrame:
     """Return a row for each backfill: the reservation, the real shadow time, and the time stolen so far."""
     rows = [
         (s.now, s.job + 1, s.planned, s.before, s.after, s.after - steps[0].before) for s in steps
@@ -99,7 +100,7 @@ def backfills(steps):
     return pd.DataFrame(rows, columns=names)
 
 
-def draw_fig08(schedule, steps):
+def draw_fig08(schedule, steps) -> Figure:
     """Draw a panel at time 0, a panel after each backfill, and a panel at the start of job 3."""
     moments = [(0, steps[0].before)] + [(s.now, s.after) for s in steps]
     moments.append((schedule.start[HEAD - 1], schedule.start[HEAD - 1]))
@@ -141,7 +142,7 @@ def _moment(axes, schedule, steps, now, shadow):
     axes.set_ylabel(f"processors\nat {now}")
 
 
-def table2(factors=FACTORS):
+def table2(factors=FACTORS) -> pd.DataFrame:
     """Return Table 2 for some F by their names: estimates are run times times F, the hole is job 1's estimate less 4.
 
     An AssertionError unless EASY backfills at time 4 the first waiting job whose estimate fits the hole.
@@ -159,7 +160,7 @@ def table2(factors=FACTORS):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def backfilled_at_4(factor):
+def backfilled_at_4(factor) -> int:
     """Return the job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times.
 
     A time unit is as many seconds as make estimates whole.

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from replication.papers.heel_and_toe import campaign, curves, trends
 from replication.papers.heel_and_toe.curves import PERFORMANCE
@@ -13,13 +14,13 @@ from replication.simulator.schedulers import EASY, FCFS
 from replication.simulator.simulation import simulate
 
 
-def meetings(results):
+def meetings(results) -> pd.DataFrame:
     """Return the table under Fig. 16 from results up to the largest f, in the figure's units."""
     units = {words: results[measure] * factor for measure, (words, factor) in PERFORMANCE.items()}
     return curves.round_digits(trends.crossovers(results.assign(**units), [*units]), 4)
 
 
-def draw(results, met):
+def draw(results, met) -> Figure:
     """Draw Fig. 16 with its table (`meetings`): the f of each crossing is below its panel."""
     figure = curves.panels(results, PERFORMANCE)
     order = [(words, log) for words, _ in PERFORMANCE.values() for log in dict.fromkeys(met["log"])]
@@ -30,7 +31,7 @@ def draw(results, met):
     return figure
 
 
-def results(workloads):
+def results(workloads) -> pd.DataFrame:
     """Return EASY with users' estimates, EASY with all estimates at E_max, and FCFS, on runs cut at E_max.
 
     Columns: log, measure, real, at E_max and FCFS (s, or a ratio); worse [%] (at E_max than with real estimates); way (the part of the
@@ -60,7 +61,7 @@ def results(workloads):
     return pd.DataFrame(rows)
 
 
-def in_time(schedule):
+def in_time(schedule) -> np.ndarray:
     """Return the mask of the backfilled jobs planned to end by the reservation of the head, bool[n].
 
     The others started on its extra processors.

@@ -1,13 +1,14 @@
 """Fig. 2: real and perfect estimates, as they are and doubled."""
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from replication.papers import panels, style
 from replication.papers.heel_and_toe.curves import PERFORMANCE
 from replication.simulator.estimates import Exact, Users
 
 
-def label_rows(table, factor=2):
+def label_rows(table, factor=2) -> pd.DataFrame:
     """Return the rows of `replication.compare` as the figure names them.
 
     Columns: trace, estimates (users' and perfect ones, each as it is and multiplied), mean_wait (s), mean_bounded_slowdown,
@@ -20,7 +21,7 @@ def label_rows(table, factor=2):
     return table[["trace", "estimates", *PERFORMANCE, "backfilled"]]
 
 
-def draw(results):
+def draw(results) -> Figure:
     """Draw both measures as bars, a panel for each log, as in the paper."""
     looks = style.bars(dict.fromkeys(results["estimates"]))
 
@@ -35,7 +36,7 @@ def draw(results):
     return panels.draw(results["trace"], rows, one)
 
 
-def change(results):
+def change(results) -> pd.DataFrame:
     """Return the change of each measure in per cent, negative is better: a row for each log and measure."""
     rows = []
     for log, group in results.groupby("trace", sort=False):

@@ -5,6 +5,7 @@ import itertools
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from replication.papers import style
 from replication.papers.panels import below_all
@@ -14,18 +15,18 @@ RATIOS = (0.1, 0.25, 0.5, 0.75, 0.9)  # r1 / r2
 FACTORS = (1.5, 2, 3, 5, 10, 20, 50, 100)
 
 
-def probability(ratio, factor):
+def probability(ratio, factor) -> np.ndarray:
     """Return Pr(e1 > e2) for estimates uniform in [r, F r] (section 6), by r1 / r2, at most 1, and F, above 1."""
     overlap = np.maximum(np.asarray(factor) * ratio - 1, 0)
     return 0.5 * overlap**2 / ((np.asarray(factor) - 1) ** 2 * ratio)
 
 
-def limit(ratio):
+def limit(ratio) -> float:
     """Return the limit of the probability for large F: r1 / (2 r2)."""
     return ratio / 2
 
 
-def samples(draws, seed=1):
+def samples(draws, seed=1) -> pd.DataFrame:
     """Return the same from random draws: ratio, F, exact, drawn, error (standard error of `drawn`, from the exact value), limit."""
     rows = []
     for ratio, factor in itertools.product(RATIOS, FACTORS):
@@ -38,7 +39,7 @@ def samples(draws, seed=1):
     return pd.DataFrame(rows, columns=["ratio", "F", "exact", "drawn", "error", "limit"])
 
 
-def draw(table):
+def draw(table) -> Figure:
     """Draw the two jobs of the paper's picture (left), and the formula, its limit and the draws (right)."""
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(style.size(1, 2)[0], 3.6), width_ratios=(2, 3)
@@ -75,7 +76,7 @@ def _jobs(axes, r1, r2, factor):
     axes.grid(visible=False)
 
 
-def verdict(table):
+def verdict(table) -> dict:
     """Return the largest difference of draws and formula, in standard errors, where one is defined."""
     some = table[table["error"] > 0]
     never = table[table["error"] == 0]

@@ -22,13 +22,13 @@ BADNESS = (1.0, 10.0, 100.0)
 COLUMNS = [f"{name} [%]" for name in ("from", "to", "change", "low", "high")]
 
 
-def e_max(workload):
+def e_max(workload) -> int:
     """Return the E_max that a log is run with, s; the longest of its estimates where the paper has none."""
     pick = min if workload.name == "KTH-SP2-2" else max
     return campaign.e_max(workload.name, pick) or int(workload.estimate.max())
 
 
-def logs_with_little_lost(workloads):
+def logs_with_little_lost(workloads) -> list[str]:
     """Return the logs of which cutting run times to E_max removes only a small part of the work (``words.toml``)."""
 
     def work(jobs):
@@ -41,12 +41,12 @@ def logs_with_little_lost(workloads):
     return [log for log, share in lost.items() if share <= level("small")]
 
 
-def own_share(workload):
+def own_share(workload) -> float:
     """Return the share of jobs whose users asked for E_max or more."""
     return float((workload.estimate >= e_max(workload)).mean())
 
 
-def usable_shares(workload, shares, runs):
+def usable_shares(workload, shares, runs) -> list[float]:
     """Return those of some shares at E_max, and the log's own, that leave no run without an estimate."""
     limit = e_max(workload)
     jobs, seeds = cut_runs(workload, limit), range(1, runs + 1)
@@ -54,7 +54,7 @@ def usable_shares(workload, shares, runs):
     return [share for share in several if Modal(limit, share).covers(jobs, seeds)]
 
 
-def results(workloads, runs, workers=1):
+def results(workloads, runs, workers=1) -> pd.DataFrame:
     """Return the `summary` of every log with users' estimates, the modal model at each usable share, and f-models cut at E_max and not."""
     parts = []
     for workload in workloads.values():
@@ -66,7 +66,7 @@ def results(workloads, runs, workers=1):
     return summary(pd.concat(parts, ignore_index=True), workloads)
 
 
-def summary(table, workloads):
+def summary(table, workloads) -> pd.DataFrame:
     """Return mean and intervals of each measure with each kind of estimates, from a sweep over runs cut to `e_max`.
 
     Columns of `curves.spread` with estimates (real, modal, truncated, vanilla) and amount (share at E_max, or f), own (whether the share
@@ -85,7 +85,7 @@ def summary(table, workloads):
     return found.join(real.rename("real"), on=["log", "measure"])
 
 
-def change(found, shares, step=False):
+def change(found, shares, step=False) -> pd.DataFrame:
     """Return the change of each mean from the smallest of some shares at E_max to the largest, or step by step.
 
     Shares that a log was not run with are left out. Columns in per cent: from, to, change, low and high (95 % interval).

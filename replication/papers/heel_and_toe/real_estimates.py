@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib import ticker
+from matplotlib.figure import Figure
 from scipy import stats
 
 from replication.papers import panels, published, style
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER, limits
 from replication.papers.logs import tidy
 from replication.simulator.logs import registry
+from replication.simulator.workload import Workload
 
 TOP = 20
 MINUTE = 60
@@ -17,7 +19,7 @@ TICKS = {1 / 60: "1 min", 1 / 6: "10 min", 1: "1 h"}
 EQUAL = {"jobs": "bins of equally many jobs", "width": "bins of equal width"}
 
 
-def workloads_as_recorded(workloads, drop=()):
+def workloads_as_recorded(workloads, drop=()) -> dict[str, Workload]:
     """Return the workloads with estimates as recorded, also where a job ran longer; `drop` adds rules to the paper's."""
     whole = {
         log: registry.load(
@@ -28,26 +30,26 @@ def workloads_as_recorded(workloads, drop=()):
     return {log: w.take(slice(len(workloads[log]))) for log, w in whole.items()}
 
 
-def e_max(log):
+def e_max(log) -> int:
     """Return the E_max whose share the table under Fig. 13 gives, s."""
     said = published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value
     return round(said * HOUR)
 
 
-def apart(one, workload, other, second):
+def apart(one, workload, other, second) -> float:
     """Return the largest distance between the cumulative distributions of two logs' estimates below E_max, points."""
     below = [w.estimate[w.estimate < e_max(log)] for log, w in ((one, workload), (other, second))]
     return 100 * float(stats.ks_2samp(*below).statistic)
 
 
-def popular(workload):
+def popular(workload) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct estimates and their jobs, the most popular first."""
     values, jobs = np.unique(workload.estimate, return_counts=True)
     order = np.argsort(-jobs, kind="stable")
     return values[order], jobs[order]
 
 
-def modality(workloads):
+def modality(workloads) -> pd.DataFrame:
     """Return E_max's share and rank, and the share of the 20 most popular estimates, a row for each log.
 
     E_max is that of the table under Fig. 13; for KTH and BLUE the one whose share it gives.
@@ -83,14 +85,14 @@ def modality(workloads):
     return pd.DataFrame(rows)
 
 
-def shares_published(table):
+def shares_published(table) -> pd.DataFrame:
     """Return the E_max shares as `Page.compare` takes them for the table under Fig. 13."""
     return tidy(
         (log, "e_max_share", share, "%") for log, share in _by_log(table, "E_max share [%]")
     )
 
 
-def text_published(table):
+def text_published(table) -> pd.DataFrame:
     """Return ranks and extremes as `Page.compare` takes them for the running text."""
     share = table["E_max share [%]"]
     rest = {
@@ -108,7 +110,7 @@ def _by_log(table, column):
     return zip(table["log"], table[column], strict=True)
 
 
-def draw_cdf(workloads):
+def draw_cdf(workloads) -> Figure:
     """Draw the distributions of run times and estimates, a panel for each log, and the limits of the sites."""
     workloads = workloads_as_recorded(workloads)
     looks = style.series(("run time", "estimate"), marker=False)
@@ -131,7 +133,7 @@ def draw_cdf(workloads):
     return panels.draw(workloads, {"": "jobs [%]"}, one, "time", sharey=True)
 
 
-def accuracy(workload, equal="jobs", bins=100):
+def accuracy(workload, equal="jobs", bins=100) -> pd.DataFrame:
     """Return mean accuracy, run time over estimate (%), in bins by run time (h).
 
     The paper's "equally sized" may mean bins of equally many jobs or of equal width. Empty bins and jobs of estimate 0 are left out.
@@ -147,7 +149,7 @@ def accuracy(workload, equal="jobs", bins=100):
     return grouped.mean().assign(jobs=grouped.size()).reset_index(drop=True)
 
 
-def peaks(workload, count=10, bins=100):
+def peaks(workload, count=10, bins=100) -> list[tuple[float, int]]:
     """Return the bins of Fig. 15 whose accuracy exceeds that of their neighbours most.
 
     For each the mean run time, h, and how many of the most popular estimates lie among its run times.
@@ -164,7 +166,7 @@ def peaks(workload, count=10, bins=100):
     return found
 
 
-def accuracies(workloads, bins=100):
+def accuracies(workloads, bins=100) -> pd.DataFrame:
     """Return both interpretations of Fig. 15 for every log, in one table."""
     parts = {
         (log, equal): accuracy(workload, equal, bins)
@@ -175,7 +177,7 @@ def accuracies(workloads, bins=100):
     return whole.reset_index().drop(columns="bin")
 
 
-def draw_accuracy(table):
+def draw_accuracy(table) -> Figure:
     """Draw accuracy against run time; a row for each interpretation, a column for each log."""
 
     def one(axes, log, equal):
@@ -192,7 +194,7 @@ def draw_accuracy(table):
     return panels.draw(table["log"], rows, one, "run time [h]", **how)
 
 
-def rank_correlation(table):
+def rank_correlation(table) -> pd.DataFrame:
     """Return Spearman's correlation of accuracy with run time over the bins, by log and interpretation."""
     rows = [
         [*key, float(stats.spearmanr(part["run time [h]"], part["accuracy [%]"]).statistic)]

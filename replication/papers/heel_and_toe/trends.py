@@ -18,7 +18,7 @@ LEVEL = 0.95
 SHAPES = {(True, True): "V", (True, False): "L", (False, True): "rising", (False, False): "flat"}
 
 
-def band(results, measure):
+def band(results, measure) -> pd.DataFrame:
     """Return a curve with a band that holds at all f at once, from random runs of one log and load.
 
     Columns by f: mean, low, high, and odd and even, the means over the seeds of either kind. The half-width is Student's t times
@@ -33,7 +33,7 @@ def band(results, measure):
     return pd.DataFrame({"mean": mean, "low": mean - half, "high": mean + half} | kinds)
 
 
-def higher(found, top, bottom, unit=1.0):
+def higher(found, top, bottom, unit=1.0) -> tuple[float, float, float]:
     """Return how much higher a curve is at its top than at its bottom, in a unit, with its ends by the band.
 
     Either point is a place, or ``max`` or ``min``. An extreme is found in the seeds of one kind and measured in those of the other,
@@ -54,7 +54,7 @@ def _at(found, place, column, chooser=None):
     return found[column].iloc[getattr(found[chooser].to_numpy(), f"arg{place}")()]
 
 
-def shape(results, measure):
+def shape(results, measure) -> dict:
     """Return the shape of a curve, as `band` takes it: V, L, rising or flat.
 
     It falls if its lowest point lies more than none (``words.toml``) below the value at f = 0, and rises if its end lies as much above
@@ -75,17 +75,17 @@ def shape(results, measure):
     return row
 
 
-def ends(name, unit=""):
+def ends(name, unit="") -> list[str]:
     """Return the columns of a value and of the ends of its interval."""
     return [f"{name}{end}{unit}" for end in ("", " low", " high")]
 
 
-def change(row, name):
+def change(row, name) -> tuple[float, float, float]:
     """Return the fall or the rise of a row of `shapes`, with its ends."""
     return tuple(row[column] for column in ends(name, " [%]"))
 
 
-def span(results, measure, least=0.0):
+def span(results, measure, least=0.0) -> tuple[float, float, float]:
     """Return how much higher a curve's highest point is than its lowest, per cent of the value at f = 0, with ends by the band.
 
     Points of an f below `least` are left out.
@@ -95,13 +95,13 @@ def span(results, measure, least=0.0):
     return higher(found[found.index >= least], "max", "min", unit)
 
 
-def difference(value, error, unit=1.0):
+def difference(value, error, unit=1.0) -> tuple[float, float, float]:
     """Return a difference of means with its 95 % interval, per cent of a unit, from the difference and its standard error."""
     half = Z95 * error
     return tuple(float(100 * x / unit) for x in (value, value - half, value + half))
 
 
-def shapes(results, measures):
+def shapes(results, measures) -> pd.DataFrame:
     """Return the `shape` of every log, load and measure, a row each."""
     random = results[results["model"] == "random"]
     rows = [
@@ -112,13 +112,13 @@ def shapes(results, measures):
     return pd.DataFrame(rows)
 
 
-def on_grid(results, largest, step):
+def on_grid(results, largest, step) -> pd.DataFrame:
     """Return the runs of one range of f: 0, `step`, ..., `largest`."""
     steps = results["f"] / step
     return results[(results["f"] <= largest) & np.isclose(steps, steps.round())]
 
 
-def by_range(results, measures, ranges):
+def by_range(results, measures, ranges) -> pd.DataFrame:
     """Return the shape of every curve over each range of f (section 3, footnotes 5 and 6).
 
     Columns: log, load, measure, and one for each range. Ranges are largest f and step.
@@ -130,7 +130,7 @@ def by_range(results, measures, ranges):
     return pd.DataFrame(parts).reset_index()
 
 
-def crossovers(results, measures):
+def crossovers(results, measures) -> pd.DataFrame:
     """Return the f at which the mean of the random model rises to the real estimates (table of Fig. 16).
 
     Columns: log, load, measure; the f of the first crossing beyond the lowest point, linear between grid points, nan if there is
@@ -152,7 +152,7 @@ def crossovers(results, measures):
     return pd.DataFrame(rows, columns=[*columns, "meets at f", "from", "to"])
 
 
-def crossing(curve, level):
+def crossing(curve, level) -> float:
     """Return where a curve first reaches a level from below, beyond its lowest point; nan if it does not."""
     f, values = curve.index.to_numpy(float), curve.to_numpy(float)
     lowest = int(np.argmin(values))

@@ -15,7 +15,7 @@ errors : pandas.DataFrame
     Mean slowdowns with the virtual predictor, `replication.papers.pv_easy.virtual.results`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -239,14 +239,14 @@ def column(numbers: pd.DataFrame, policy: str, measure: str) -> pd.Series:
     return some.set_index("log")["value"]
 
 
-def largest(numbers, policy, measure):
+def largest(numbers, policy, measure) -> list[Case]:
     """Return the largest number of a policy over the logs."""
     values = column(numbers, policy, measure)
     log = values.idxmax()
     return [Case(log, values[log])]
 
 
-def easy_last_violates(numbers):
+def easy_last_violates(numbers) -> Iterator[Case]:
     """Return the violated reservations under EASY-Last; each number must be near the printed one."""
     near = float(dict(LIMITS)[NEAR])
     for log, value in column(numbers, "EASY-Last", "violated").items():
@@ -256,13 +256,13 @@ def easy_last_violates(numbers):
         yield Case(log, value, operator=BETWEEN, threshold=ends)
 
 
-def less(numbers, number, other):
+def less(numbers, number, other) -> list[Case]:
     """Return a number less another one on each log; each is given by its policy and measure."""
     difference = column(numbers, *number) - column(numbers, *other)
     return [Case(log, value) for log, value in difference.items()]
 
 
-def changes(numbers, policies, base):
+def changes(numbers, policies, base) -> Iterator[Case]:
     """Return the change of the slowdown from a policy to others, per cent."""
     for log in dict.fromkeys(numbers["log"]):
         for policy in policies:
@@ -272,7 +272,7 @@ def changes(numbers, policies, base):
                 yield Case(words, 100 * (ours / theirs - 1))
 
 
-def busy_logs(numbers):
+def busy_logs(numbers) -> Iterator[Case]:
     """Return load, mean size and mean run time of each log."""
     for log in column(numbers, "log", "load").index:
         load, size, run_time = (
@@ -283,7 +283,7 @@ def busy_logs(numbers):
         yield Case(log, run_time, part="mean run time", operator=">", threshold=3600, unit="s")
 
 
-def borne_out(blocked, jobs=None):
+def borne_out(blocked, jobs=None) -> Iterator[Case]:
     """Yield the quotient of MBS of each size class; its interval is widened to the quotient of MWBS, which must bear it out.
 
     Slowdowns are lower only if they are lower than the placebo's, too.
@@ -297,7 +297,7 @@ def borne_out(blocked, jobs=None):
         yield Case(f"{row['log']} {row['jobs']}", row["value"], low, high, threshold=beyond)
 
 
-def fewer_backfilled(numbers):
+def fewer_backfilled(numbers) -> Iterator[Case]:
     """Return the change of the jobs backfilled and blocked from EASY to PV-EASY, per cent."""
     none = level("none")
     for name, sign, threshold in (("backfilled", "<", -none), ("blocked", ">", none)):
@@ -306,7 +306,7 @@ def fewer_backfilled(numbers):
             yield Case(log, value, None, None, name, sign, threshold, "none")
 
 
-def leads(errors, least, most):
+def leads(errors, least, most) -> Iterator[Case]:
     """Return the better EASY's mean over PV-EASY's at each error from `least` to `most` per cent."""
     some = errors[errors["error"].between(least, most)]
     for (log, measure), part in some.groupby(["trace", "measure"], sort=False):
@@ -319,14 +319,14 @@ def leads(errors, least, most):
             yield Case(f"{log} {SHORT[measure]}", *lead, part=f"error {error} %")
 
 
-def easy_last_worst(over):
+def easy_last_worst(over) -> Iterator[Case]:
     """Return the larger of PV-EASY's and EASY's weighted slowdown over EASY-Last's."""
     some = over[over["policies"].str.endswith("over EASY-Last") & (over["measure"] == "MWBS")]
     for log, part in some.groupby("log", sort=False):
         yield Case(log, *max(part[["value", "low", "high"]].itertuples(index=False, name=None)))
 
 
-def estimates_beat_virtual(numbers, errors):
+def estimates_beat_virtual(numbers, errors) -> Iterator[Case]:
     """Return the change from EASY with the virtual predictor at an error of 10 % to EASY with estimates, per cent."""
     at = errors[(errors["error"] == 10) & (errors["policy"] == "FCFS-EASY")]
     for row in at.to_dict("records"):

@@ -7,6 +7,7 @@ from replication.simulator import audits
 from replication.simulator.schedules import measures
 
 HOUR, MINUTE = 3600.0, 60.0
+Numbers = dict[str, tuple[float, str]]
 
 
 def _mean(values):
@@ -17,14 +18,14 @@ def _largest(values):
     return float(np.max(values)) if len(values) else float("nan")
 
 
-def wasted_seconds(schedule):
+def wasted_seconds(schedule) -> np.ndarray:
     """Return the seconds each job ran beyond its run time, int64[n]: lost work, and time to save and restore."""
     job, start, end = schedule.killed_runs.T
     killed = np.bincount(job, end - start, len(schedule.start)).astype(np.int64)
     return killed + (schedule.end - schedule.start) - schedule.workload.run_time
 
 
-def blocked_jobs(schedule, which="any"):
+def blocked_jobs(schedule, which="any") -> np.ndarray:
     """Return which jobs count as blocked, bool[n].
 
     ``any``: those that come to the head and do not start at that instant; ``others-wait``: of these, those with a job behind them
@@ -48,7 +49,7 @@ def blocked_jobs(schedule, which="any"):
     return hit & (passed | waiting)
 
 
-def delays(schedule, since="alone", blocked="any"):
+def delays(schedule, since="alone", blocked="any") -> Numbers:
     """Return Table 1: blocked jobs, those delayed by later jobs, and their delays."""
     hit = blocked_jobs(schedule, blocked)
     delay = audits.start_delays(schedule, since)
@@ -61,7 +62,7 @@ def delays(schedule, since="alone", blocked="any"):
     }
 
 
-def violations(schedule, blame="since-reserved", which="first", by="predictions"):
+def violations(schedule, blame="since-reserved", which="first", by="predictions") -> Numbers:
     """Return Table 2: violated reservations, the sizes of the jobs, their delays and increases of slowdown.
 
     By default a violation is as in section 3.2 of the paper; see `replication.simulator.audits.reservation_delays`.
@@ -81,7 +82,7 @@ def violations(schedule, blame="since-reserved", which="first", by="predictions"
     }
 
 
-def kinds(schedule, backfilled="last-run", blocked="any"):
+def kinds(schedule, backfilled="last-run", blocked="any") -> Numbers:
     """Return Table 4: backfilled and blocked jobs.
 
     Backfilled are jobs whose completing run was (``last-run``); all ``starts`` by backfilling, those of preempted runs included;
@@ -99,7 +100,7 @@ def kinds(schedule, backfilled="last-run", blocked="any"):
     return {"backfilled": (int(found), "jobs"), "blocked": (int(hit.sum()), "jobs")}
 
 
-def loads(schedule, since="first-submission"):
+def loads(schedule, since="first-submission") -> Numbers:
     """Return Table 5: the load with the killed work included, and the killed work's part, up to the last end.
 
     The span is since the first submission, as the paper says, or since the log's ``time-0``.
@@ -112,7 +113,7 @@ def loads(schedule, since="first-submission"):
     return {"total_load": (100 * total, "%"), "wasted_load": (100 * part, "%")}
 
 
-def preemptions(schedule, waste="mean"):
+def preemptions(schedule, waste="mean") -> Numbers:
     """Return Table 6: preempted jobs, mean number of kills, and run time waste: the jobs' ``mean``, or the ``total`` over all their run time."""
     hit = schedule.times_killed > 0
     wasted, run_time = wasted_seconds(schedule)[hit], schedule.workload.run_time[hit]
@@ -125,7 +126,7 @@ def preemptions(schedule, waste="mean"):
     }
 
 
-def slowdowns(schedule):
+def slowdowns(schedule) -> Numbers:
     """Return Figs. 4 to 6: mean bounded slowdown, plain and weighted by size, over all jobs."""
     w = schedule.workload
     return {

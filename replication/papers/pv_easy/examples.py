@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from replication.papers import published, style
 from replication.papers.logs import COLUMNS
@@ -31,14 +32,14 @@ class Example:
     # Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs all five.
     size: tuple = (2, 5, 1)
 
-    def workload(self):
+    def workload(self) -> Workload:
         """Return the jobs, all submitted at time 0."""
         now = [0] * len(self.planned)
         return Workload.from_columns(
             self.title, MACHINE, now, self.run_time, self.size, self.planned
         )
 
-    def decision(self, schedule):
+    def decision(self, schedule) -> list[tuple]:
         """Return number, start, length and size of each job as planned at time 0, the blocked head at its reservation."""
         started = [k for k in range(len(self.planned)) if schedule.start[k] == 0]
         head = next(k for k in range(len(self.planned)) if schedule.start[k] > 0)
@@ -62,7 +63,7 @@ EXAMPLES = {
 }
 
 
-def results(schedules):
+def results(schedules) -> pd.DataFrame:
     """Return the numbers in the paper's text as simulated, from the schedule of each of `EXAMPLES`."""
     rows = []
     for name, example in EXAMPLES.items():
@@ -80,18 +81,18 @@ def results(schedules):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def published_part(ours):
+def published_part(ours) -> pd.DataFrame:
     """Return the rows with a number in the paper's text."""
     known = {row.key for row in published.rows("pv_easy", "fig1")}
     return ours[ours[COLUMNS[:3]].apply(tuple, axis=1).isin(known)]
 
 
-def reasons(ours):
+def reasons(ours) -> dict[str, str]:
     """Return why the numbers of Fig. 1 have no verdict, as `Page.compare` takes it."""
     return dict.fromkeys(ours["trace"], "the jobs are made up such that this comes out")
 
 
-def draw(schedules):
+def draw(schedules) -> Figure:
     """Draw each example twice: the decision at time 0, and the outcome."""
     size = style.WIDTH, 6.2
     figure, grid = plt.subplots(len(EXAMPLES), 2, figsize=size, sharex=True, sharey=True)

@@ -11,12 +11,14 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from replication.papers import panels, published, style
 from replication.papers.pv_easy import counts, runs, slowdown, virtual
 from replication.simulator import audits
 from replication.simulator.predictors import Last
-from replication.simulator.schedulers import EASY
+from replication.simulator.schedulers import EASY, Scheduler
+from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate, warm
 
 TEXTBOOK, RECONSTRUCTED = VARIANTS = ("textbook EASY", "reconstructed simulator")
@@ -75,7 +77,7 @@ WORDS = {
 }
 
 
-def policies(variant, base=None):
+def policies(variant, base=None) -> dict[str, Scheduler]:
     """Return the schedulers of a variant by policy; `base` may have policies of its own."""
     base = runs.POLICIES if base is None else base
     fields = SIMULATORS[variant]
@@ -84,7 +86,7 @@ def policies(variant, base=None):
     }
 
 
-def schedules(workloads, variant, names=tuple(runs.POLICIES)):
+def schedules(workloads, variant, names=tuple(runs.POLICIES)) -> dict[str, dict[str, Schedule]]:
     """Return the validated schedules of a variant, ``schedules[log][policy]``."""
     known = policies(variant)
     return {
@@ -93,7 +95,7 @@ def schedules(workloads, variant, names=tuple(runs.POLICIES)):
     }
 
 
-def tables(workloads):
+def tables(workloads) -> pd.DataFrame:
     """Return the numbers of `TABLES` under both variants with the published ones.
 
     Returns
@@ -117,7 +119,7 @@ def tables(workloads):
     return pd.DataFrame(rows, columns=columns)
 
 
-def errors(workloads, errors, seeds, **how):
+def errors(workloads, errors, seeds, **how) -> pd.DataFrame:
     """Fig. 4 under both variants: a table of `virtual.results` with a column variant; PV-EASY is the same in both."""
     textbook = virtual.results(workloads, virtual.POLICIES, errors, seeds, **how)
     changed = policies(RECONSTRUCTED, virtual.POLICIES)
@@ -131,7 +133,7 @@ def errors(workloads, errors, seeds, **how):
     return pd.concat(tables, ignore_index=True)
 
 
-def ahead(table):
+def ahead(table) -> pd.DataFrame:
     """Return the cases of Fig. 4 (logs and measures) in which PV-EASY is below both versions of EASY, by error and variant."""
     rows = []
     for (variant, error), part in table.groupby(["variant", "error"], sort=False):
@@ -142,7 +144,7 @@ def ahead(table):
     return found.pivot(index="error", columns="variant", values="ahead")[[*VARIANTS]].reset_index()
 
 
-def other_logs(workloads, simulators=VARIANTS):
+def other_logs(workloads, simulators=VARIANTS) -> pd.DataFrame:
     """Return slowdowns of the three policies on any logs, under some simulators, and PV-EASY's over the others'.
 
     Returns
@@ -162,7 +164,7 @@ def other_logs(workloads, simulators=VARIANTS):
     return pd.DataFrame(rows, columns=columns)
 
 
-def large_blocked(workloads):
+def large_blocked(workloads) -> pd.DataFrame:
     """Return Figs. 2 and 3 for the jobs above a quarter of the machine that EASY blocks, under EASY and PV-EASY.
 
     Columns: variant, trace, policy, measure, value.
@@ -179,7 +181,7 @@ def large_blocked(workloads):
     return pd.DataFrame(rows, columns=["variant", "trace", "policy", "measure", "value"])
 
 
-def numbers(workloads, everywhere, large):
+def numbers(workloads, everywhere, large) -> pd.DataFrame:
     """Return all numbers under both variants in one table.
 
     Parameters
@@ -214,7 +216,7 @@ def numbers(workloads, everywhere, large):
     return table.rename_axis(columns=None)
 
 
-def conclusions(everywhere, large, logs):
+def conclusions(everywhere, large, logs) -> pd.DataFrame:
     """Return the number of cases (logs and measures) that agree with the paper's conclusions, under each simulator.
 
     Parameters
@@ -254,7 +256,7 @@ def conclusions(everywhere, large, logs):
     return pd.DataFrame(rows).rename_axis("conclusion").reset_index()
 
 
-def violations(workloads):
+def violations(workloads) -> pd.DataFrame:
     """Return the violations of Table 2 by several ways of counting: trace, counting, published, and a column for each of `SIMULATORS`, jobs."""
     printed = {row.key: row.value for row in published.rows(runs.PAPER, "table2")}
     names, rows = ("EASY-Last",), []
@@ -266,7 +268,7 @@ def violations(workloads):
     return pd.DataFrame(rows, columns=["trace", "counting", "published", *SIMULATORS])
 
 
-def corrections(workloads):
+def corrections(workloads) -> pd.DataFrame:
     """Return the backfills and the postponed heads of EASY-Last, if an expired prediction becomes the request or now.
 
     Returns
@@ -289,7 +291,7 @@ def corrections(workloads):
     return pd.DataFrame(rows, columns=columns)
 
 
-def dots(table):
+def dots(table) -> Figure:
     """Draw our numbers of `numbers` over the published ones on a logarithmic axis: a row for each number, the farthest first.
 
     Numbers that differ by at most `NEAR` on every log under both variants have no row; a sentence counts them.

@@ -1,9 +1,12 @@
 """The paper's policies as schedulers, and the interpretations it leaves open."""
 
+from collections.abc import Iterator
+
 from replication.papers import variants
 from replication.papers.variants import Variant
 from replication.simulator.predictors import Last, Request
 from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
 
 PAPER = "pv_easy"
@@ -19,12 +22,12 @@ DEFAULT = Variant("default")
 READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER)
 
 
-def name(scheduler):
+def name(scheduler) -> str:
     """Return the paper's name of a scheduler, or its repr."""
     return next((own for own, known in POLICIES.items() if known == scheduler), repr(scheduler))
 
 
-def concerns(scheduler, reading):
+def concerns(scheduler, reading) -> bool:
     """Return whether an interpretation changes anything for a scheduler."""
     fields = set(reading.scheduler)
     if not fields <= scheduler.options().keys():
@@ -32,12 +35,12 @@ def concerns(scheduler, reading):
     return not fields & {*variants.PREDICTION} or scheduler.predictor != Request()
 
 
-def run(jobs, scheduler, reading=DEFAULT, seed=1):
+def run(jobs, scheduler, reading=DEFAULT, seed=1) -> Schedule:
     """Return the validated schedule of some jobs under an interpretation, as far as it concerns the scheduler."""
     return simulate(jobs, reading.of(scheduler), seed=seed).validate()
 
 
-def otherwise(log, schedule, first=None):
+def otherwise(log, schedule, first=None) -> Iterator[tuple[Variant, Schedule]]:
     """Yield each interpretation but the default that concerns a schedule's scheduler, and the schedule under it.
 
     Cleanings need a log of the archive. `first` is the number of jobs taken from the log; all by default.

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib import patheffects
+from matplotlib.figure import Figure
 
 from replication.papers import panels, resampling, style
 from replication.papers.pv_easy import counts, tables
@@ -23,7 +24,7 @@ COLUMNS = ["trace", "jobs", "policy", "number", "value", "low", "high"]
 COLUMNS += ["quotient", "quotient_low", "quotient_high"]
 
 
-def sums(schedule, mask, measure):
+def sums(schedule, mask, measure) -> np.ndarray:
     """Return weighted slowdowns and weights of the masked jobs, float64[n, 2]; the measure is their quotient."""
     w = schedule.workload
     weight = (w.processors if measure == "mwbs" else np.ones(len(w))) * mask
@@ -32,12 +33,12 @@ def sums(schedule, mask, measure):
     )
 
 
-def size_class(workload, classes=CLASSES):
+def size_class(workload, classes=CLASSES) -> np.ndarray:
     """Return the size class of each job, int[n]: 0 up to the first of equal shares of the machine, and so on."""
     return (classes * workload.processors - 1) // workload.machine
 
 
-def names(classes=CLASSES):
+def names(classes=CLASSES) -> list[str]:
     """Return the size classes in words, the smallest jobs first."""
     shares = [str(Fraction(k, classes)) for k in range(1, classes)]
     between = [f"{low} to {high}" for low, high in pairwise(shares)]
@@ -59,7 +60,7 @@ def _comparison(schedules, measure, groups, base, seed, resamples):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS):
+def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS) -> pd.DataFrame:
     """Return a measure (mbs or mwbs) of all jobs, as in Figs. 5 and 6, and its quotient to the measure under the base policy: `COLUMNS`.
 
     The 95 % intervals are from a moving-block bootstrap over jobs, paired for the quotient.
@@ -73,7 +74,7 @@ def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS
 
 def blocked(
     schedules, measure, classes=CLASSES, same=False, base="EASY", seed=1, resamples=resampling.DRAWS
-):
+) -> pd.DataFrame:
     """Return a measure of blocked jobs by size, as in Figs. 2 and 3: `COLUMNS`, as from `everyone`.
 
     Classes are equal shares of the machine. The jobs are those that each policy blocks, or the `same` for all: those that the
@@ -89,7 +90,7 @@ def blocked(
     return _comparison(schedules, measure, groups, base, seed, resamples)
 
 
-def readings(schedules, measure, first=None):
+def readings(schedules, measure, first=None) -> pd.DataFrame:
     """Return the measure of all jobs under every interpretation: a row for each policy and interpretation, a column for each log."""
     table = tables.readings(schedules, counts.slowdowns, first)
     table = table[table["measure"] == measure].rename(columns={"trace": "log"})
@@ -98,7 +99,7 @@ def readings(schedules, measure, first=None):
     return pd.concat([table.loc[[policy]] for policy in order]).reset_index()
 
 
-def bars(table, measure):
+def bars(table, measure) -> Figure:
     """Draw a table of `everyone` or `blocked` as bars with intervals: a panel for each log, groups of jobs across, policies side by side."""
     policies, jobs = (list(dict.fromkeys(table[name])) for name in ("policy", "jobs"))
     looks, several = style.bars(policies), len(jobs) > 1
@@ -126,7 +127,7 @@ def bars(table, measure):
     return panels.draw(table["trace"], rows, one, xlabel, legend=several)
 
 
-def outcomes(table, policy="PV-EASY"):
+def outcomes(table, policy="PV-EASY") -> pd.Series:
     """Return ``lower`` or ``higher`` for each group of jobs and log where the interval excludes 1, else ``unclear``."""
     own = table[(table["policy"] == policy) & table["value"].notna()]
     low, high = own["quotient_low"], own["quotient_high"]

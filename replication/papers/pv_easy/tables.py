@@ -16,7 +16,7 @@ from replication.simulator.logs import registry
 OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}
 
 
-def numbers(schedules, count, given=None):
+def numbers(schedules, count, given=None) -> pd.DataFrame:
     """Return the numbers of a table from one of `counts`, as `Page.compare` takes them.
 
     If `given` (jobs or processors) is printed beside them, that of each log is added.
@@ -31,27 +31,27 @@ def numbers(schedules, count, given=None):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def otherwise(item, ours, undecided=""):
+def otherwise(item, ours, undecided="") -> pd.DataFrame:
     """Return a table under another definition, compared with the paper's; without verdicts if `undecided` gives a reason."""
     frame = tables.number_table(tables.compare(runs.PAPER, item, ours))
     frame = frame[frame["policy"] != "log"].reset_index(drop=True)
     return frame.assign(verdict=rules.NOT_COMPARABLE) if undecided else frame
 
 
-def inputs(ours):
+def inputs(ours) -> dict[tuple, str]:
     """Return why some numbers have no verdict, as `Page.compare` takes it: the machines are the paper's."""
     reason = "the paper's number, which is an input here"
     return {(log, "log", "processors"): reason for log in ours["trace"]}
 
 
-def wide(ours):
+def wide(ours) -> pd.DataFrame:
     """Return a row for each log and policy and a column for each measure, for display."""
     shown = ours[ours["policy"] != "log"]
     values = shown.set_index(["trace", "policy", "measure"])["value"]
     return values.unstack(sort=False).reset_index()
 
 
-def readings(schedules, count, first=None):
+def readings(schedules, count, first=None) -> pd.DataFrame:
     """Return a table's numbers under every interpretation: each changed alone, and the few that belong together.
 
     Ways of counting apply to the default schedule. Delays from the start without later jobs are computed for the default only.
@@ -73,7 +73,7 @@ def readings(schedules, count, first=None):
     return pd.DataFrame(rows, columns=["reading", *COLUMNS[:4]])
 
 
-def ranges(item, readings):
+def ranges(item, readings) -> pd.DataFrame:
     """Return published value, default, and the range over the interpretations for each number of an item such as ``table1``.
 
     Further columns: whether the published value lies inside, and the interpretation nearest to it.
@@ -93,7 +93,7 @@ def ranges(item, readings):
     return pd.DataFrame(rows, columns=[*COLUMNS[:3], *names])
 
 
-def text(ours):
+def text(ours) -> pd.DataFrame:
     """Return the numbers in running text that a table of `numbers` decides, as `Page.compare` takes them.
 
     Those over all logs need all of the paper's logs.

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from scipy import stats
 
 from replication.papers import panels, style
@@ -17,7 +18,7 @@ from replication.simulator.sweeps import engines
 POLICIES = {"PV-EASY": PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidates="sjf")}
 
 
-def results(workloads, policies, errors, seeds, correction="request", workers=1):
+def results(workloads, policies, errors, seeds, correction="request", workers=1) -> pd.DataFrame:
     """Return mean slowdowns over the seeds, with 95 % intervals (Student), of policies that plan with the virtual predictor.
 
     There is a row for each log, policy, largest error (%) and measure. `correction` applies to expired predictions.
@@ -49,7 +50,7 @@ def _mean(values):
     return mean, mean - half, mean + half
 
 
-def draw(table):
+def draw(table) -> Figure:
     """Draw means over the error with their intervals, a row for each measure and a panel for each log."""
     looks = style.series(dict.fromkeys(table["policy"]))
 
@@ -65,12 +66,12 @@ def draw(table):
     return panels.draw(table["trace"], NAMES, one, **how)
 
 
-def by_error(part):
+def by_error(part) -> pd.DataFrame:
     """Return the lower bound, the mean and the upper bound of each policy at each error, for one log and measure."""
     return part.pivot(index="error", columns="policy", values=["mean", "low", "high"])
 
 
-def leads(table):
+def leads(table) -> pd.DataFrame:
     """Return the errors (%, as text) at which PV-EASY is better than both versions of EASY, or worse than one of them, by more than the intervals.
 
     The column level is the largest error at which the mean of one EASY is as low, -1 if at none.

@@ -15,17 +15,17 @@ from replication.simulator.simulation import simulate
 TABLE = paths.DATA / "agreement.toml"
 
 
-def facts():
+def facts() -> dict:
     """Return data/agreement.toml: ``rules`` for `replication.simulator.logs.registry.load`, ``simulator`` by key, and a list of every ``run``."""
     return toml(TABLE)
 
 
-def sha256(start):
+def sha256(start) -> str:
     """Return the hash of start times as in data/agreement.toml."""
     return hashlib.sha256(np.ascontiguousarray(start, "<i8").tobytes()).hexdigest()
 
 
-def table(load, decided=True):
+def table(load, decided=True) -> pd.DataFrame:
     """Return every run of another simulator with the scheduler of ours that gives the same starts.
 
     Columns: simulator, run, log, jobs, ours, its wait and our wait (means, s), and same (whether all starts are equal), where that is
@@ -52,7 +52,7 @@ def table(load, decided=True):
     return pd.DataFrame(rows)
 
 
-def differences():
+def differences() -> pd.DataFrame:
     """Return for each simulator how it treats the events of an instant, where it differs from the default."""
     return pd.DataFrame(
         {

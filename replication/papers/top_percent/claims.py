@@ -19,6 +19,8 @@ schedulers : pandas.DataFrame
     Measures under several schedulers, `replication.papers.top_percent.runs.simulate_rows`.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -43,7 +45,7 @@ def extreme(draws: pd.DataFrame, policies, measures, pick: str) -> pd.DataFrame:
     return rows(draws, policies, measures).groupby(["log", "measure"], sort=False).agg(pick)
 
 
-def intervals(values: pd.DataFrame, scale: float = 1.0):
+def intervals(values: pd.DataFrame, scale: float = 1.0) -> Iterator[Case]:
     """Yield a case with its interval for each row of draws, named by the log and by the levels that differ."""
     same = [name for name in values.index.names if values.index.unique(name).size == 1]
     values = values.droplevel([name for name in same if name != "log"])
@@ -52,7 +54,7 @@ def intervals(values: pd.DataFrame, scale: float = 1.0):
         yield Case(name, *(scale * x for x in interval(row.to_numpy())))
 
 
-def less(draws, policies, other, measures, scale=1.0):
+def less(draws, policies, other, measures, scale=1.0) -> Iterator[Case]:
     """Return the measures of some policies less the measures of another policy."""
     base = rows(draws, [other], measures).droplevel("policy")
     several = rows(draws, policies, measures)
@@ -60,7 +62,9 @@ def less(draws, policies, other, measures, scale=1.0):
     return intervals(several - same.to_numpy(), scale)
 
 
-def extremes(draws, policies, others, measures, pick="min", other_pick="min", scale=1.0):
+def extremes(
+    draws, policies, others, measures, pick="min", other_pick="min", scale=1.0
+) -> Iterator[Case]:
     """Return the ``min`` or ``max`` of the measures of some policies less the ``min`` or ``max`` of other policies."""
     own, theirs = (
         extreme(draws, policies, measures, pick),
@@ -69,12 +73,12 @@ def extremes(draws, policies, others, measures, pick="min", other_pick="min", sc
     return intervals(own - theirs, scale)
 
 
-def ratios(draws, policies, measures):
+def ratios(draws, policies, measures) -> Iterator[Case]:
     """Return the measures of some policies."""
     return intervals(rows(draws, policies, measures))
 
 
-def under_predicted(draws, policies):
+def under_predicted(draws, policies) -> Iterator[Case]:
     """Return the share of jobs that some policies under-predict, per cent."""
     for (log, policy, _), share in rows(draws, policies, ["under"])[0].items():
         yield Case(f"{log} {policy}", 100 * float(share))
@@ -83,13 +87,13 @@ def under_predicted(draws, policies):
 # ---- the jobs
 
 
-def overestimates(workloads):
+def overestimates(workloads) -> Iterator[Case]:
     """Return the median of request over run time."""
     for log, jobs in workloads.items():
         yield Case(log, float(np.median(jobs.estimate / np.maximum(jobs.run_time, 1))))
 
 
-def common_attributes(workloads):
+def common_attributes(workloads) -> Iterator[Case]:
     """Return the share of the variance of run times between classes of several jobs, per cent.
 
     It is one less the variance within classes, on the degrees of freedom that are left, over the variance of all.
@@ -109,7 +113,7 @@ def between_classes(workload) -> float:
     return float(1 - within / run_time.var(ddof=1))
 
 
-def multimodal(modes):
+def multimodal(modes) -> list[Case]:
     """Return the p value of a single mode for each large class."""
     return [Case(f"class {number}", p) for number, p in enumerate(modes["one_mode"], 1)]
 
@@ -117,7 +121,7 @@ def multimodal(modes):
 # ---- relations of measures
 
 
-def tsafrir_like_cvh(ratios):
+def tsafrir_like_cvh(ratios) -> Iterator[Case]:
     """Return the measures of Tsafrir: the usual measures must be below 1 by more than *none*, the other measures must not."""
     for row in ratios[ratios["policy"] == "Tsafrir"].to_dict("records"):
         if row["measure"] in SCHEDULE:
@@ -128,7 +132,7 @@ def tsafrir_like_cvh(ratios):
             )
 
 
-def quality_uncorrelated(draws):
+def quality_uncorrelated(draws) -> Iterator[Case]:
     """Return the rank correlation of R2 with each measure over all predictors."""
     own = draws[0].unstack("measure")
     for log in own.index.unique("log"):
@@ -137,7 +141,7 @@ def quality_uncorrelated(draws):
             yield Case(f"{log} {measure}", float(stats.spearmanr(table["R2"], table[measure])[0]))
 
 
-def never_above_request(schedules):
+def never_above_request(schedules) -> Iterator[Case]:
     """Return the number of jobs that a Top Percent predicts longer than their request."""
     for log, several in schedules.items():
         for policy in TOPS:
@@ -149,7 +153,7 @@ def never_above_request(schedules):
 # ---- further runs
 
 
-def schedulers_close(schedulers):
+def schedulers_close(schedulers) -> Iterator[Case]:
     """Return the largest value of the paper's three schedulers over the smallest, per cent above the smallest."""
     # Reqtime's measures are 1 by definition.
     some = schedulers[

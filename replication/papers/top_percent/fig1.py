@@ -1,8 +1,11 @@
 """Fig. 1: the run times of one class of jobs, the predictor's line through them, and their histogram."""
 
+from collections.abc import Iterator
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from replication.papers import style
 from replication.papers.top_percent import modes, runs
@@ -12,7 +15,7 @@ LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600
 
 
-def classes(workloads):
+def classes(workloads) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield the log, the jobs and their run times of each of the predictor's classes with different run times.
 
     They are those of at least `LEAST` jobs, of each log the largest first; the largest alone if there is none.
@@ -26,7 +29,7 @@ def classes(workloads):
                 yield log, members, workload.run_time[members].astype(float)
 
 
-def mode_tests(workloads, samples=modes.SAMPLES):
+def mode_tests(workloads, samples=modes.SAMPLES) -> pd.DataFrame:
     """Return every large class of every log, largest first, with its members and the p values of two and three modes.
 
     A class is trimodal if two modes are rejected and three are not, at 5 %.
@@ -45,7 +48,7 @@ def mode_tests(workloads, samples=modes.SAMPLES):
     )
 
 
-def one_mode(workloads, samples=modes.SAMPLES, workers=1):
+def one_mode(workloads, samples=modes.SAMPLES, workers=1) -> pd.DataFrame:
     """Return the p value of one mode for each large class with different run times: log, jobs, one_mode."""
 
     def tested(one):
@@ -57,7 +60,7 @@ def one_mode(workloads, samples=modes.SAMPLES, workers=1):
     return pd.DataFrame(rows, columns=["log", "jobs", "one_mode"])
 
 
-def choose(found, number=0):
+def choose(found, number=0) -> pd.Series:
     """Return the class to draw: a row of `mode_tests` by its number from 1; for 0 the largest trimodal one, or the largest.
 
     A ValueError if there is no such class.
@@ -71,7 +74,7 @@ def choose(found, number=0):
     return found.loc[found["trimodal"].idxmax() if found["trimodal"].any() else 0]
 
 
-def jobs(schedule, members):
+def jobs(schedule, members) -> pd.DataFrame:
     """Return the jobs of a class in order of start: start, run_time, predicted and request, s."""
     of = {"run_time": schedule.workload.run_time, "predicted": schedule.prediction}
     of = {"start": schedule.start} | of | {"request": schedule.workload.estimate}
@@ -79,7 +82,7 @@ def jobs(schedule, members):
     return table.sort_values("start", kind="stable", ignore_index=True)
 
 
-def draw(group, about, policy):
+def draw(group, about, policy) -> Figure:
     """Draw jobs as boxes over their start, the prediction at each start as a line, and a histogram."""
     figure, (left, right) = plt.subplots(
         1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9), width_ratios=(4, 1)
@@ -102,7 +105,7 @@ def draw(group, about, policy):
     return figure
 
 
-def summary(group):
+def summary(group) -> pd.DataFrame:
     """Return numbers of the prediction of this class, as a table of what and value."""
     names = "run_time", "predicted", "request"
     run_time, predicted, request = (group[name].to_numpy(float) for name in names)

@@ -11,7 +11,7 @@ from replication.simulator.schedules import measures
 SHARES = ("under", "backfilled")
 
 
-def draws(schedules, names=("policy",)):
+def draws(schedules, names=("policy",)) -> pd.DataFrame:
     """Return the measures of schedules, each for the log and for resampled weeks of it.
 
     Parameters
@@ -42,7 +42,7 @@ def draws(schedules, names=("policy",)):
     return pd.DataFrame(np.array([*rows.values()]), index=index)
 
 
-def table(values):
+def table(values) -> pd.DataFrame:
     """Return a value with the ends of its 95 % interval for each row of `draws`: its index levels, value, low, high."""
     columns = [*values.index.names, "value", "low", "high"]
     return resampling.table(dict(zip(values.index, values.to_numpy(), strict=True)), columns)

@@ -15,12 +15,12 @@ SAMPLES, QUICK_SAMPLES = 2000, 200
 LEVEL = 0.05
 
 
-def how_many(quick):
+def how_many(quick) -> int:
     """Return the number of samples, which is smaller at quick scale."""
     return QUICK_SAMPLES if quick else SAMPLES
 
 
-def critical_width(values, k):
+def critical_width(values, k) -> float:
     """Return the smallest width of a normal kernel, in cells of a grid over the values' range, with at most `k` modes.
 
     The values must not all be equal.
@@ -33,7 +33,7 @@ def critical_width(values, k):
     return high
 
 
-def p_value(values, k, *key, samples=SAMPLES):
+def p_value(values, k, *key, samples=SAMPLES) -> float:
     """Return the share of samples from the smoothed values that have more than `k` modes at the critical width.
 
     The key is that of the random numbers, see `replication.simulator.workload.generator`.

@@ -1,5 +1,6 @@
 """Predictors by the paper's names, interpretations, and the measures of every table of the paper."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from replication.simulator.predictors import (
     CVH,
     Clairvoyant,
     Complete,
+    Predictor,
     Request,
     Scaled,
     TopPercent,
@@ -19,8 +21,10 @@ from replication.simulator.predictors import (
 )
 from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
 from replication.simulator.schedules import measures
+from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
 from replication.simulator.sweeps import engines
+from replication.simulator.workload import Workload
 
 PAPER, REFERENCE = "top_percent", "Reqtime"
 POLICIES = {
@@ -51,14 +55,14 @@ READINGS = {
 }
 
 
-def class_of(workload):
+def class_of(workload) -> tuple[np.ndarray, np.ndarray]:
     """Return the predictor's class of each job, int[n], by program, user, request and size, and the size of each class."""
     columns = workload.executable, workload.user, workload.estimate, workload.processors
     counted = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
     return counted[1:]
 
 
-def measure(schedule):
+def measure(schedule) -> dict[str, float]:
     """Return the paper's five measures of a schedule, by the names in `UNITS`.
 
     All but R2 are in their own units and not over Reqtime's. R2 is of the predictions made at submission.
@@ -73,24 +77,26 @@ def measure(schedule):
     }
 
 
-def run(workload, policy, reading=READINGS["words"], scheduler=EASY()):  # noqa: B008, it is frozen
+def run(workload, policy, reading=READINGS["words"], scheduler=EASY()) -> Schedule:  # noqa: B008, it is frozen
     """Return the schedule of one row of the table (a policy of `POLICIES`) under an interpretation."""
     return simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
 
 
-def schedules(workloads, reading=READINGS["words"], workers=1):
+def schedules(workloads, reading=READINGS["words"], workers=1) -> dict[str, dict[str, Schedule]]:
     """Return EASY's schedule with each predictor of `POLICIES`, by log and policy."""
     known = {policy: reading.of(EASY(predictor=one)) for policy, one in POLICIES.items()}
     return {log: by_scheduler(jobs, known, workers) for log, jobs in workloads.items()}
 
 
-def by_scheduler(workload, schedulers, workers=1):
+def by_scheduler(workload, schedulers, workers=1) -> dict[str, Schedule]:
     """Return the schedule of each of several schedulers, by their names."""
     done = engines.each(lambda one: simulate(workload, one), schedulers.values(), workers)
     return dict(zip(schedulers, done, strict=True))
 
 
-def scale_run_times(workloads, reading=READINGS["words"], factors=(0.5, 1.5)):
+def scale_run_times(
+    workloads, reading=READINGS["words"], factors=(0.5, 1.5)
+) -> dict[str, dict[str, Schedule]]:
     """Return for each log the schedules with all predictions too short (``short``) and all too long (`REFERENCE`)."""
     return {
         log: {
@@ -101,7 +107,7 @@ def scale_run_times(workloads, reading=READINGS["words"], factors=(0.5, 1.5)):
     }
 
 
-def shortest_first(found, reading=READINGS["words"]):
+def shortest_first(found, reading=READINGS["words"]) -> dict[str, dict[str, Schedule]]:
     """Return for each log the two schedules with perfect predictions: shortest candidate first, and candidates in queue order (`REFERENCE`)."""
     first = EASY(candidates="sjf")
     return {
@@ -113,14 +119,14 @@ def shortest_first(found, reading=READINGS["words"]):
     }
 
 
-def predictors_by_name(texts):
+def predictors_by_name(texts) -> dict[str, Predictor]:
     """Return predictors from texts such as ``top=3``, by the paper's names or their text; Reqtime is always included."""
     names = {predictor: name for name, predictor in POLICIES.items()}
     asked = {one: names.get(one, given) for given in texts for one in [text.predictor(given)]}
     return {name: one for one, name in ({POLICIES[REFERENCE]: REFERENCE} | asked).items()}
 
 
-def over_requested(rows):
+def over_requested(rows) -> pd.DataFrame:
     """Return each measure but R2 over the measure with Reqtime, with a row for each number.
 
     Takes a row for each schedule: the names of its block (log, scheduler, ...), policy, and the results of `measure`.
@@ -134,7 +140,9 @@ def over_requested(rows):
     return long.rename("value").reset_index().assign(unit=lambda rows: rows["measure"].map(UNITS))
 
 
-def under_schedulers(workloads, schedulers, predictors, reading=READINGS["words"]):
+def under_schedulers(
+    workloads, schedulers, predictors, reading=READINGS["words"]
+) -> Iterator[tuple]:
     """Yield rows for `simulate_rows`: each log under each scheduler with each predictor, by their names."""
     for log, workload in workloads.items():
         for about, scheduler in schedulers.items():
@@ -143,14 +151,14 @@ def under_schedulers(workloads, schedulers, predictors, reading=READINGS["words"
                 yield names, workload, reading.of(replace(scheduler, predictor=predictor))
 
 
-def simulate_rows(tasks, workers=1):
+def simulate_rows(tasks, workers=1) -> pd.DataFrame:
     """Simulate rows of the table, each given by its names (policy among them), jobs and scheduler; return `over_requested`."""
     return over_requested(
         engines.each(lambda task: task[0] | measure(simulate(*task[1:])), tasks, workers)
     )
 
 
-def jobs(workloads, reading, quick=False):
+def jobs(workloads, reading, quick=False) -> dict[str, Workload]:
     """Return the workload of each log under an interpretation; unchanged unless that drops more jobs.
 
     At quick scale they are the first jobs of their logs.

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from replication.papers import panels, published, rules, style, tables
 from replication.papers.top_percent import intervals
@@ -15,7 +16,7 @@ TOPS = ("Top02", "Top03", "Top04")
 DECIDED = ("match", "close", "near", "differs")
 
 
-def priority(schedules, ours):
+def priority(schedules, ours) -> pd.DataFrame:
     """Return AP0WAF and AP1WAF over Reqtime's: as printed, ours by the words with intervals, and ours as coded.
 
     Parameters
@@ -46,7 +47,7 @@ def priority(schedules, ours):
     return every[kept & (every["policy"] != "Reqtime")].reset_index(drop=True)
 
 
-def draw_priority(table):
+def draw_priority(table) -> Figure:
     """Draw `priority`: a row for each measure, a panel for each log, a line for each predictor."""
     looks = style.series(dict.fromkeys(table["source"]))
     policies = list(dict.fromkeys(table["policy"]))
@@ -62,26 +63,26 @@ def draw_priority(table):
     return panels.draw(table["log"], rows, one, "over Reqtime's")
 
 
-def at_request(schedule):
+def at_request(schedule) -> dict[str, float]:
     """Return the share of predictions at submission that equal the request, and the share of jobs that run longer than their prediction, per cent."""
     prediction, jobs = schedule.first_prediction, schedule.workload
     equal, longer = prediction == schedule.estimate, jobs.run_time > prediction
     return {"equal to the request": 100 * equal.mean(), "run longer": 100 * longer.mean()}
 
 
-def of(ours, reading):
+def of(ours, reading) -> pd.DataFrame:
     """Return the rows of one interpretation, as `Page.compare` takes them."""
     return ours[ours["reading"] == reading].drop(columns="reading")
 
 
-def reasons(ours):
+def reasons(ours) -> dict:
     """Return why numbers have no verdict, by trace, or by trace, policy and measure."""
     ones = [("Reqtime", measure) for measure in TITLES if measure != "r2"] + [("Clairvoyant", "r2")]
     defined = {(log, *one): DEFINED for log in dict.fromkeys(ours["trace"]) for one in ones}
     return defined | {BLUE_WATERS: ABSENT}
 
 
-def side_by_side(ours, undecided=""):
+def side_by_side(ours, undecided="") -> pd.DataFrame:
     """Return for each number the published value and our value under both interpretations, each with its verdict.
 
     `undecided` gives the reason if nothing is decided, see `Page.undecided`.
@@ -97,14 +98,14 @@ def side_by_side(ours, undecided=""):
     return pd.concat(both, axis=1).reset_index()
 
 
-def layout(ours, reading):
+def layout(ours, reading) -> pd.DataFrame:
     """Return all blocks of one interpretation in the paper's layout: policies down, measures across."""
     values = of(ours, reading).set_index(["trace", "policy", "measure"])["value"]
     table = values.unstack(sort=False)[[*TITLES]].rename(columns=TITLES)
     return table.rename_axis(None, axis=1).reset_index()
 
 
-def distances(frame):
+def distances(frame) -> pd.DataFrame:
     """Return the largest distance of each interpretation from the published block, by measure."""
     rows = []
     kind = frame["policy"].map(lambda policy: "CVH" if policy == "CVH" else "all but CVH")
@@ -117,7 +118,7 @@ def distances(frame):
     return pd.DataFrame(rows, columns=["trace", "rows", "reading", *TITLES.values()])
 
 
-def baseline(both):
+def baseline(both) -> pd.DataFrame:
     """Return the number of published ratios of Top Percent with each verdict, for a constant 1.000 and for our ratios.
 
     The ratios are those of Top02, Top03 and Top04 to Reqtime in the four measures of the schedule; takes `side_by_side`.
@@ -136,7 +137,7 @@ def baseline(both):
     return pd.DataFrame(rows, columns=["trace", "ours", "ratios", *DECIDED])
 
 
-def headline(both, far):
+def headline(both, far) -> dict:
     """Return the numbers of the opening: the ranges of the AP1WAF of Top03 over the simulated logs, published and ours.
 
     And by interpretation the largest distance of AVEbsld; takes `side_by_side` and `distances`.
@@ -147,7 +148,7 @@ def headline(both, far):
     return {name: (part.min(), part.max()) for name, part in ends.items()} | largest.to_dict()
 
 
-def r2_audit(workloads, ours):
+def r2_audit(workloads, ours) -> pd.DataFrame:
     """Return candidates for the R2 column: published values, ours, and the R2 of always predicting 0 s.
 
     There is a row for each log (of `workloads`, as coded) and policy whose published R2 is doubtful or repeats another row's.
