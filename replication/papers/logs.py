@@ -105,9 +105,9 @@ def table3(workloads) -> pd.DataFrame:
 
 
 def table3_readings(workloads) -> pd.DataFrame:
-    """Return the load for each interpretation of its span, and the number of jobs for each of a job.
+    """Return the load for each interpretation of the span, and the number of jobs for each interpretation of a job.
 
-    A row for each interpretation, a column for each log; logs that are not PV-EASY's have no numbers of jobs.
+    There is a row for each interpretation and a column for each log; logs that PV-EASY does not use have no numbers of jobs.
     """
     rows = {}
     for name, workload in workloads.items():

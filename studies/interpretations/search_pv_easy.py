@@ -330,7 +330,7 @@ class Search:
         return pd.DataFrame(rows, columns=columns)
 
     def groups(self):
-        """Return the nearest combination of all numbers, of each policy's and of each log's: a row each."""
+        """Return the nearest combination by all numbers, by the numbers of each policy and by those of each log: a row for each."""
         groups = {"all": self.some()}
         groups |= {one: self.some([one]) for one in POLICIES}
         groups |= {one: self.some(logs=[one]) for one in self.logs}

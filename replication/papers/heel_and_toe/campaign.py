@@ -165,7 +165,7 @@ def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers
 
 
 def with_other_loads(runs, workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFrame:
-    """Return runs at one load of `LOADS` with those of the same logs at the other loads added."""
+    """Return runs at one load of `LOADS`, followed by the runs of the same logs at the other loads."""
     rest = all_loads(workloads, scale, workers)
     present = {*zip(runs["log"], runs["load"], strict=True)}
     new = [pair not in present for pair in zip(rest["log"], rest["load"], strict=True)]

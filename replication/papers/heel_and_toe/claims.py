@@ -7,9 +7,9 @@ Tables
 runs : pandas.DataFrame
     Every run of EASY with f up to 10, at one or all of `campaign.LOADS`: `campaign.on_axis`.
 vanilla, truncated : pandas.DataFrame
-    The same of the f-model with f up to 10,000, at the logs' own loads, and of the truncated one.
+    Every run of EASY with the f-model and with the truncated f-model, f up to 10,000, at the logs' own loads.
 barely : pandas.DataFrame
-    Runs at very small f with estimates cut at E_max and not: `campaign.barely`.
+    Runs at very small f, with estimates cut at E_max and with estimates as they are: `campaign.barely`.
 changes : pandas.DataFrame
     Changes by perfect and doubled estimates: `fig02.change`.
 modal : pandas.DataFrame

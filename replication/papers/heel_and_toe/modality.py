@@ -47,7 +47,7 @@ def own_share(workload) -> float:
 
 
 def usable_shares(workload, shares, runs) -> list[float]:
-    """Return those of some shares at E_max, and the log's own, that leave no run without an estimate."""
+    """Return the shares of jobs at E_max, those given and the log's own, at which every run has an estimate."""
     limit = e_max(workload)
     jobs, seeds = cut_runs(workload, limit), range(1, runs + 1)
     several = sorted({own_share(workload), *shares})

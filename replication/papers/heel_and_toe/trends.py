@@ -34,7 +34,7 @@ def band(results, measure) -> pd.DataFrame:
 
 
 def higher(found, top, bottom, unit=1.0) -> tuple[float, float, float]:
-    """Return how much higher a curve is at its top than at its bottom, in a unit, with its ends by the band.
+    """Return how much higher a curve is at its top than at its bottom, in a unit, with the ends of the difference by the band.
 
     Either point is a place, or ``max`` or ``min``. An extreme is found in the seeds of one kind and measured in those of the other,
     and both ways are averaged, so that the choice has no bias.
@@ -102,7 +102,7 @@ def difference(value, error, unit=1.0) -> tuple[float, float, float]:
 
 
 def shapes(results, measures) -> pd.DataFrame:
-    """Return the `shape` of every log, load and measure, a row each."""
+    """Return the `shape` of every curve, with a row for each log, load and measure."""
     random = results[results["model"] == "random"]
     rows = [
         {"log": log, "load": load, "measure": measure} | shape(part, measure)

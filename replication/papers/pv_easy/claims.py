@@ -8,9 +8,9 @@ Tables
 numbers : pandas.DataFrame
     Numbers of single schedules: `numbers`.
 over : pandas.DataFrame
-    Slowdowns of all jobs under a policy over those under another: `over`.
+    Slowdowns of all jobs under a policy over the slowdowns under another policy: `over`.
 blocked : pandas.DataFrame
-    The same of blocked jobs by size, PV-EASY over EASY: `blocked`.
+    Slowdowns of blocked jobs by size, under PV-EASY over the slowdowns under EASY: `blocked`.
 errors : pandas.DataFrame
     Mean slowdowns with the virtual predictor, `replication.papers.pv_easy.virtual.results`.
 """
@@ -47,7 +47,7 @@ NOT_RECONSTRUCTED = (
     *("strict-by-the-words", "prediction-ten-percent"),
     *("prediction-above-ten-percent", "estimates-beat-virtual"),
 )
-#: Quotients of policies in the table `over`, and their denominators.
+#: The two policies of each quotient in the table `over`, and the denominators.
 PAIRS = (("PV-EASY", "EASY"), ("PV-EASY", "EASY-Last"), ("EASY", "EASY-Last"))
 BASES = ("EASY", "EASY-Last")
 
@@ -166,7 +166,7 @@ def numbers(schedules: Mapping, replays: bool = True, counted: Mapping = COUNTS)
 
 
 def over(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
-    """Return the slowdowns of policies over those of others: log, policies, measure, value, low, high."""
+    """Return the slowdowns of policies over the slowdowns of other policies: log, policies, measure, value, low, high."""
     some = {
         log: {name: by_policy[name] for name in runs.POLICIES}
         for log, by_policy in schedules.items()

@@ -138,9 +138,10 @@ def baseline(both) -> pd.DataFrame:
 
 
 def headline(both, far) -> dict:
-    """Return the numbers of the opening: the ranges of the AP1WAF of Top03 over the simulated logs, published and ours.
+    """Return the numbers of the opening, from the tables of `side_by_side` and `distances`.
 
-    And by interpretation the largest distance of AVEbsld; takes `side_by_side` and `distances`.
+    They are the range of the AP1WAF of Top03 over the simulated logs, published and ours, and for each interpretation the largest
+    distance of AVEbsld.
     """
     top = both[(both["policy"] == "Top03") & (both["measure"] == "ap1waf") & both["words"].notna()]
     largest = far[far["rows"] == "all but CVH"].groupby("reading")["AVEbsld"].max()
