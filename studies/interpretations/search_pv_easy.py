@@ -2,7 +2,7 @@
 
 A number depends on the choices of its own policy alone, so each policy's product of choices is simulated on its own,
 and the products are joined along the choices that policies share. The distance of one of our numbers is
-``|ln(ours/published)|``, at most ln 2: a number that is off by a factor of two or more is simply wrong. The distance
+``|ln(ours/published)|``, at most ln 2: a number that differs by a factor of two or more is simply wrong. The distance
 of a combination is the mean over its numbers. Unlike a median, a mean is a sum of parts, which makes the search of
 all products small. The default is the first of each list of choices; a search never changes it.
 """

@@ -40,7 +40,7 @@ POLICIES = runs.POLICIES | {
     "suspend": PVEasy(mode="suspend"),
     "checkpoint 1 h": PVEasy(mode="checkpoint", interval=3600),
 }
-#: Claims that rest on a replay for each job.
+#: Claims that need a replay for each job.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
 #: Claims that the table of the reconstructed simulator leaves out: Fig. 4's, and the one with a replay for each job of PV-EASY.
 NOT_RECONSTRUCTED = (
