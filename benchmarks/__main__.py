@@ -1,4 +1,4 @@
-"""Time the kernels: EASY and plain C++ in nanoseconds for each job, the other kernels as ratios to EASY.
+"""Time the kernels: EASY and plain C++ in nanoseconds for each job, the other kernels as ratios to EASY; and long queues.
 
 Processors differ and are shared, so only ratios within one run are comparable. The runs of a table's line alternate, and the
 least processor time of each counts.
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import replication as rp
@@ -31,7 +32,26 @@ KERNELS = {
     "conserv.": rp.Conservative(),
 }
 ROUNDS = 5
-LONG_QUEUE = "SDSC-BLUE", 1_000_000, (0.7, 1.1)  # log, jobs, loads
+EXTENDED = "SDSC-BLUE", 1_000_000, (0.7, 1.1)  # log, jobs, loads
+MODERN = (
+    "RICC",
+    20_000,
+)  # a log with long queues, and the jobs of the burst that replaces it where it is not at hand
+LONG_QUEUES = {
+    "EASY": rp.EASY(),
+    "shortest first": rp.EASY(candidates="sjf"),
+    "EASY on Last": rp.EASY(predictor=rp.Last()),
+    "held": rp.EASY(reservation="held"),
+    "largest area": rp.LargestAreaFirst(),
+    "Top 3 %": rp.EASY(predictor=rp.TopPercent(3)),
+    "WFP3": rp.OrderedEASY(by="wfp3"),
+    "PV-EASY": rp.PVEasy(),
+    "two reserved": rp.EASY(reservations=2),
+    "conservative": rp.Conservative(),
+}
+LISTS = list(LONG_QUEUES)[:5]  # those with a queue in a known order, EASY first
+LENGTHS = 100, 1_000, 10_000, 100_000  # waiting jobs
+MOST_SECONDS = 60  # a scheduler that may need more for the next length is not timed there
 
 
 def plain_cpp():
@@ -91,31 +111,95 @@ def at_own_load(schedulers):
         print(f"{w.label:<11}{len(w):>8,}{easy / len(w) * 1e9:>7.0f}{ratios}", flush=True)
 
 
-def long_queue():
-    """Print EASY's time for each job on an extended log: at a high load the queue grows for as long as jobs come."""
-    name, jobs, loads = LONG_QUEUE
+def extended_log():
+    """Print the time for each job on an extended log: at a high load the queue grows for as long as jobs come."""
+    name, jobs, loads = EXTENDED
     log = registry.load(name)
     weeks = 10 + math.ceil(1.1 * jobs / len(log) * log.span / WEEK)
     extended = rp.ResampledWeeks(weeks, jobs).make(log, 1)
     at = {load: extended.at_load(load) for load in loads}
-    runs = {load: lambda w=w: rp.EASY().run(w, w.estimate, 1) for load, w in at.items()}
-    least = least_seconds(runs, 3)
-    print(f"\nEASY on {name} extended to {len(extended):,} jobs")
-    for load, seconds in least.items():
-        ratio = seconds / least[loads[0]]
-        print(
-            f"load {load:.0%}: {seconds / len(extended) * 1e9:,.0f} ns for each job, {ratio:.2f} times"
+    print(f"\n{name} extended to {len(extended):,} jobs, ns for each job\n{'':<16}", end="")
+    print("".join(f"{f'load {load:.0%}':>12}" for load in loads) + "       ratio")
+    for scheduler in LISTS:
+        run = LONG_QUEUES[scheduler].run
+        least = least_seconds(
+            {load: lambda w=w: run(w, w.estimate, 1) for load, w in at.items()}, 2
         )
+        each = "".join(f"{seconds / len(extended) * 1e9:>12,.0f}" for seconds in least.values())
+        print(f"{scheduler:<16}{each}{least[loads[1]] / least[loads[0]]:>12.2f}", flush=True)
+
+
+def burst(jobs):
+    """Return a workload of jobs that are submitted within as many seconds as there are jobs, so that almost all of them wait."""
+    random = np.random.default_rng(jobs)
+    run_time = np.maximum(random.lognormal(7, 2, jobs).astype(np.int64), 1)
+    columns = {
+        "submit": np.arange(jobs),
+        "run_time": run_time,
+        "processors": 2 ** random.integers(0, 7, jobs),
+        "estimate": (run_time * random.uniform(1, 6, jobs)).astype(np.int64),
+        "user": random.integers(0, 100, jobs),
+    }
+    return rp.Workload.from_columns(f"burst of {jobs:,}", 1024, **columns)
+
+
+def modern_log():
+    """Print each scheduler's time on a log with long queues, as a ratio to EASY."""
+    name, jobs = MODERN
+    try:
+        w = registry.load(name)
+    except registry.Missing:
+        w = burst(jobs)
+    print(f"\n{w.label}, {len(w):,} jobs\n{'':<16}           s   ratio to EASY")
+    easy = None
+    for scheduler, choice in LONG_QUEUES.items():
+        seconds = least_seconds({"": lambda run=choice.run: run(w, w.estimate, 1)}, 2)[""]
+        easy = easy or seconds
+        print(f"{scheduler:<16}{seconds:>12.2f}{seconds / easy:>16.1f}", flush=True)
+
+
+def growth():
+    """Print and draw the time for each job against the length of the queue."""
+    print(f"\nBurst of jobs, microseconds for each job\n{'':<16}", end="")
+    print("".join(f"{length:>12,}" for length in LENGTHS))
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for place, (scheduler, choice) in enumerate(LONG_QUEUES.items()):
+        each, expected = {}, 0.0
+        for length in LENGTHS:
+            w = burst(length)
+            if each and 100 * expected > MOST_SECONDS:  # a tenfold queue, and at worst its square
+                break
+            run = {"": lambda w=w, run=choice.run: run(w, w.estimate, 1)}
+            each[length] = least_seconds(run, ROUNDS if length < 10_000 else 1)[""] / length
+            expected = each[length] * length
+        print(f"{scheduler:<16}" + "".join(f"{1e6 * seconds:>12.2f}" for seconds in each.values()))
+        marker, line = "os^Dv"[place % 5], ("-", "--")[place // 5]
+        axes.loglog(
+            list(each),
+            [1e6 * one for one in each.values()],
+            marker=marker,
+            ls=line,
+            label=scheduler,
+        )
+    axes.set_xlabel("jobs submitted at once, almost all of which wait")
+    axes.set_ylabel("time for each job [microseconds]")
+    axes.legend(fontsize="small", ncols=2)
+    path = paths.BUILD / "benchmarks" / "growth.png"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120)
+    print(path)
 
 
 def main():
-    """Print both tables."""
+    """Print all tables."""
     plain = plain_cpp()
     if plain is None:
         print("No C++ compiler: no ratio to plain C++")
     compiled = {"EASY": rp.EASY().run} | ({} if plain is None else {"C++": plain})
     at_own_load(compiled | {name: scheduler.run for name, scheduler in KERNELS.items()})
-    long_queue()
+    modern_log()
+    extended_log()
+    growth()
 
 
 try:
