@@ -412,7 +412,7 @@ def draw_some_wild(table):
         for place, words in enumerate(SOME_WILD):
             part = own[own["scheduler"] == words].set_index("f").loc[badness]
             at = np.arange(len(badness)) + (place - 2) * 0.16
-            axes.errorbar(at, part["gain"], bars(part, "gain"), **looks[words] | {"ls": ""})
+            axes.errorbar(at, part["gain"], bars(part, "gain"), **looks[words] | {"linestyle": ""})
         axes.axhline(0, color="black", lw=0.8)
         axes.set_xticks(range(len(badness)), [f"{f:g}" for f in badness])
 
