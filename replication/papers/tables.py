@@ -72,24 +72,26 @@ class Number:
         """One of `NUMBER_WORDS`."""
         return self.decided().verdict
 
+    def row(self) -> dict:
+        """Return the number as a row of `COLUMNS`."""
+        row = {name: getattr(self.published, name) for name in ("item", *KEY, "unit", "source")}
+        row |= {"published": self.published.value, "ours": self.ours}
+        return row | self.decided()._asdict()
+
     def recorded(self) -> dict:
         """Return the row of a record: item, key, unit, ours (None if not finite), reason and verdict."""
-        one = self.published
-        return {name: getattr(one, name) for name in ("item", *KEY, "unit")} | {
-            "ours": self.ours if math.isfinite(self.ours) else None,
-            "reason": self.reason_given,
-            "verdict": self.verdict,
-        }
+        ours = self.ours if math.isfinite(self.ours) else None
+        row = self.row() | {"ours": ours, "reason": self.reason_given}
+        return {name: row[name] for name in ("item", *KEY, "unit", "ours", "reason", "verdict")}
 
     def shown(self) -> dict:
-        """Return key, unit, published value as printed, ours, difference, verdict and its reason as text."""
-        one, (word, reason, difference) = self.published, self.decided()
-        return {name: getattr(one, name) for name in (*KEY, "unit")} | {
-            "published": shown.printed(one),
-            "ours": shown.ours(self.ours, one.unit),
-            "difference": shown.difference(difference, reason),
-            "verdict": word,
-            "reason": reason,
+        """Return the row with its numbers as text, the published one as printed, and a remark: reason and source."""
+        row = self.row()
+        return row | {
+            "published": shown.printed(self.published),
+            "ours": shown.ours(self.ours, row["unit"]),
+            "difference": shown.difference(row["difference"], row["reason"]),
+            "remark": "; ".join(filter(None, (row["reason"], row["source"]))),
         }
 
 
@@ -258,12 +260,7 @@ def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, Ma
 
 def number_table(numbers: Iterable[Number]) -> pd.DataFrame:
     """Return compared numbers as a table of `COLUMNS` with a row for each."""
-    rows = []
-    for one in numbers:
-        row, (word, reason, difference) = one.published, one.decided()
-        values = row.value, one.ours, difference, word, reason
-        rows.append((row.item, *row.key, row.unit, *values, row.source))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame([one.row() for one in numbers], columns=list(COLUMNS))
 
 
 def key_of(row) -> tuple:
@@ -294,17 +291,12 @@ def numbers(paper, items) -> list[Number]:
                 raise EvidenceError(
                     f"{where} in {row['unit']}, published in {units[key]}; run the notebook again"
                 )
-    return [
-        _from_record(paper, row, about, *found.get((row.item, *row.key), ()))
-        for row, about in zip(rows, abouts(rows), strict=True)
-    ]
-
-
-def _from_record(paper, row, about, recorded=None, drawn_by=""):
-    if recorded is None:
-        return Number(paper, row, about)
-    ours = math.nan if recorded["ours"] is None else recorded["ours"]
-    return Number(paper, row, about, ours, recorded["reason"], drawn_by)
+    made = []
+    for row, about in zip(rows, abouts(rows), strict=True):
+        recorded, drawn_by = found.get((row.item, *row.key), ({"ours": None, "reason": ""}, ""))
+        ours = math.nan if recorded["ours"] is None else recorded["ours"]
+        made.append(Number(paper, row, about, ours, recorded["reason"], drawn_by))
+    return made
 
 
 def abouts(rows) -> list[str]:
@@ -406,33 +398,33 @@ def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping) -> C
 
 
 def _cases(paper, name, entry, functions, tables):
-    def table(wanted):
-        if wanted not in tables:
-            given = ", ".join(tables) or "none"
-            raise EvidenceError(
-                f"{paper}: claim {name!r} needs the table {wanted!r}; given: {given}"
-            )
-        return tables[wanted]
-
-    if "select" in entry:
-        return select_cases(table(entry["select"]["table"]), **entry["select"])
-    function = function_of(name, entry, functions)
-    given = {key: value for key, value in entry.get("cases", {}).items() if key != "function"}
+    function = select_cases if "select" in entry else function_of(name, entry, functions)
+    given = dict(entry.get("select") or entry.get("cases", {}))
+    given.pop("function", None)
     parameters = inspect.signature(function).parameters.values()
-    needed = [one.name for one in parameters if one.name not in given and one.default is one.empty]
-    named = {needed[0]: given.pop("table")} if "table" in given else {}
-    return function(**{one: table(named.get(one, one)) for one in needed}, **given)
+    required = [
+        one.name for one in parameters if one.default is one.empty and one.kind != one.VAR_KEYWORD
+    ]
+    needed = {one: one for one in required if one not in given}
+    if "table" in given:
+        needed[next(iter(needed))] = given.pop("table")
+    for table in needed.values():
+        if table not in tables:
+            known = ", ".join(tables) or "none"
+            raise EvidenceError(
+                f"{paper}: claim {name!r} needs the table {table!r}; given: {known}"
+            )
+    return function(**{one: tables[table] for one, table in needed.items()}, **given)
 
 
 def select_cases(
-    frame: pd.DataFrame, table: str = "", value: str | list[str] = "value", **chosen
+    frame: pd.DataFrame, value: str | list[str] = "value", **chosen
 ) -> Iterable[rules.Case]:
     """Yield the cases in the rows of a tidy table that have one of the chosen values in each of some columns.
 
     A row has columns of names, one or several of values, and low and high if there is an interval. A case has the names of its
     row in all columns of text but ``unit`` and those with a single choice; of several values, also the name of its column.
     """
-    del table
     given = {name: [one] if isinstance(one, str) else one for name, one in chosen.items()}
     for column, allowed in given.items():
         frame = frame[frame[column].isin(allowed)]
@@ -476,14 +468,9 @@ def claim_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
     compared with and is not reproduced) if any claim has one.
     """
     columns = "claim section statement verdict otherwise count numbers statistic rule baseline"
-    entered = ("section", "statement", "statistic", "baseline")
+    derived = "verdict", "otherwise", "count", "numbers", "rule"
     rows = [
-        {name: one.entry[name] for name in entered}
-        | {
-            name: getattr(one, name)
-            for name in ("verdict", "otherwise", "count", "numbers", "rule")
-        }
-        | {"claim": claim}
+        {**one.entry, "claim": claim} | {name: getattr(one, name) for name in derived}
         for claim, one in decided.items()
     ]
     table = pd.DataFrame(rows, columns=columns.split())
@@ -522,17 +509,13 @@ def totals(verdicts: Iterable[str]) -> str:
 def wrong_words(paper) -> list[str]:
     """Return a line for each recorded verdict of a `replication.report.results.Paper` that the present rules do not give."""
     now = {one.name[2:]: one.verdict for one in (*paper.numbers, *paper.claims)}
-    elsewhere = {one.id_in_paper: one.entry["notebook"] for one in paper.claims}
-    elsewhere = {name: notebook for name, notebook in elsewhere.items() if notebook}
+    notebooks = {one.id_in_paper: one.entry["notebook"] for one in paper.claims}
     found = []
     for item in paper.items:
         words = {key_of(row): row["verdict"] for row in item.facts["comparisons"]}
-        claimed = item.facts["claims"].items()
-        words |= {
-            (name, "", "", ""): claim["verdict"]
-            for name, claim in claimed
-            if elsewhere.get(name, item.name) == item.name
-        }
+        for name, claim in item.facts["claims"].items():
+            if notebooks.get(name, "") in ("", item.name):
+                words[name, "", "", ""] = claim["verdict"]
         found += [
             f"{item.name}: {' / '.join(filter(None, key))}: the record says {word!r}, "
             f"its numbers {now[key]!r}; draw it again"

@@ -251,7 +251,7 @@ class References:
             return [_run(item) for item in self._items]
         if part == "numbers":
             every = [one for paper in papers for one in paper.numbers]
-            return [one.shown() | {"item": one.published.item, "ours": one.ours} for one in every]
+            return [one.shown() | {"ours": one.ours} for one in every]
         every = [one for paper in papers for one in paper.claims]
         if part == "claims":
             return [

@@ -24,7 +24,8 @@ from replication.simulator.logs import registry
 from replication.simulator.sweeps import code
 from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload
 
-NOT_PRINTED = "not in the paper"
+#: Columns of a comparison on display.
+READABLE = [*tables.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
 
 
 class Page:
@@ -256,7 +257,7 @@ class Page:
         """
         return self._save_table("table", name, ".csv", frame, caption, formats)
 
-    def compare(self, ours, reasons=None, item=None, part=False, extra=False) -> Table | None:
+    def compare(self, ours, reasons=None, item=None, part=False) -> Table | None:
         """Compare our numbers with the published ones and save the verdicts.
 
         Where the outputs may not decide (`undecided`) every verdict is *not comparable*. Under parameters other than the committed
@@ -272,21 +273,16 @@ class Page:
             Published item, where it is not the notebook's own, as ``text``.
         part : bool
             Leave out the published numbers that `ours` does not have: other notebooks draw those.
-        extra : bool
-            Show rows of `ours` whose policy the item does not print, without a verdict, in place of an error.
         """
         item = item or self.item
-        ours = tables.by_key(f"{self.paper}/{item}", ours)
-        printed = {row.key for row in published.rows(self.paper, item)}
-        policies = {policy for _, policy, _ in printed}
-        others = {key: row for key, row in ours.items() if extra and key[1] not in policies}
-        mine = {key: row for key, row in ours.items() if key not in others}
         if self.changes:
-            mine = {key: row for key, row in mine.items() if key in printed}
-        numbers = tables.compare(self.paper, item, mine.values(), reasons, self.name)
+            printed = {row.key for row in published.rows(self.paper, item)}
+            known = tables.by_key(f"{self.paper}/{item}", ours)
+            ours = [row for key, row in known.items() if key in printed]
+        numbers = tables.compare(self.paper, item, ours, reasons, self.name)
         if part or self.changes:
             numbers = [one for one in numbers if one.decided().reason != rules.NOT_COMPUTED]
-        if self.changes and not numbers and not others:
+        if self.changes and not numbers:
             return self.say(f"The paper has no numbers of {', '.join(self.logs)}.")
         if self.undecided:
             numbers = [
@@ -296,16 +292,8 @@ class Page:
                 for one in numbers
             ]
         self._comparisons[item] = [one.recorded() for one in numbers]
-        unprinted = [
-            {name: row[name] for name in tables.OURS}
-            | {"item": item, "reason": NOT_PRINTED, "verdict": ""}
-            for row in others.values()
-        ]
         frame = tables.number_table(numbers)
-        if unprinted:
-            more = pd.DataFrame(unprinted).rename(columns={"value": "ours"})
-            frame = pd.concat([frame, more], ignore_index=True)
-        readable = _readable(numbers, unprinted)
+        readable = pd.DataFrame([one.shown() for one in numbers], columns=READABLE)
         caption = f"Paper against ours: {self.paper} {item}"
         name = None if item == self.item else item
         return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)
@@ -473,22 +461,6 @@ def _handed_over():
     inputs = get_ipython().user_ns.get("In", ()) if get_ipython() else ()
     given = [cell for cell in inputs if cell.startswith("# Parameters\n")]
     return [name for cell in given for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
-
-
-def _readable(numbers, unprinted):
-    """Return a comparison with numbers as text, and our rows of policies that the paper does not print."""
-    rows = []
-    for one in numbers:
-        row = one.shown()
-        rows.append(
-            row | {"remark": "; ".join(filter(None, (row["reason"], one.published.source)))}
-        )
-    rows += [
-        row | {"ours": shown.ours(row["value"], row["unit"]), "remark": row["reason"]}
-        for row in unprinted
-    ]
-    columns = [*tables.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
-    return pd.DataFrame(rows, columns=columns).fillna("")
 
 
 def _plain(value):

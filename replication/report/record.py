@@ -6,8 +6,11 @@ import json
 import os
 import platform
 import re
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+
+import fastjsonschema
 
 from replication.papers import published
 from replication.simulator import paths, writing
@@ -21,23 +24,11 @@ KINDS = ("paper", "quick", "stand-in")
 #: Outputs with parameters other than the committed ones; no report is made of them.
 OTHER = "other"
 WIDTH = 240
-FORMAT = 3  # of a record, see docs/architecture.md
+FORMAT = 3  # of a record, see docs/architecture.md and record.schema.json
 #: Names of outputs; another name in a record is not followed.
 OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*(\.verdicts)?\.(png|csv)")
 #: The environment variable with the folder in which a notebook's kernel leaves its outputs.
 RUNNING = "REPLICATION_RUNNING"
-#: The fields of a record, of its provenance and files, of a comparison, of a claim and of a case.
-PARTS = dict.fromkeys(("parameters", "provenance", "files", "values", "claims", "run"), dict)
-PARTS |= dict.fromkeys(("item", "title", "summary"), str) | {"comparisons": list}
-PROVENANCE = {"kind": str, "simulator": str, "logs": dict}
-FILE = dict.fromkeys(("role", "caption", "sha256"), str)
-COMPARISON = dict.fromkeys(("item", "trace", "policy", "measure", "unit", "reason", "verdict"), str)
-COMPARISON |= {"ours": int | float | None}
-LOG = {"stand_in": bool, "sha256": str, "jobs": int, "jobs_used": int}
-CLAIM, CASE = (
-    {"verdict": str, "cases": list},
-    {"case": str, "unit": str, "value": int | float | None},
-)
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
 
 
@@ -122,37 +113,17 @@ def _read(path):
     if not path.exists():
         return None
     try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        _check(facts)
-        return facts
+        return _checked()(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as error:
         writing.report(f"{path}: damaged record ({error}); the item is left out")
         return None
 
 
-def _check(facts):
-    """Raise ValueError for a record of another format or with a part that lacks a field."""
-
-    def check(where, value, fields):
-        for name, kind in fields.items():
-            if not isinstance(value, dict) or not isinstance(value.get(name, ...), kind):
-                raise ValueError(f"{where}: no field {name!r} of the type expected")
-
-    check("record", facts, {"format": int})
-    if facts["format"] != FORMAT:
-        raise ValueError(f"format {facts['format']}; expected {FORMAT}")
-    check("record", facts, PARTS)
-    check("provenance", facts["provenance"], PROVENANCE)
-    for name, log in facts["provenance"]["logs"].items():
-        check(name, log, LOG)
-    for name, file in facts["files"].items():
-        check(name, file, FILE)
-    for row in facts["comparisons"]:
-        check("comparisons", row, COMPARISON)
-    for name, claim in facts["claims"].items():
-        check(name, claim, CLAIM)
-        for case in claim["cases"]:
-            check(name, case, CASE)
+@cache
+def _checked():
+    """Return the function that returns a record of the right format, and raises ValueError for any other."""
+    schema = (Path(__file__).parent / "templates/record.schema.json").read_text("utf-8")
+    return fastjsonschema.compile(json.loads(schema))
 
 
 def outputs(kind, name) -> list[Path]:
