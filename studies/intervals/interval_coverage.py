@@ -3,7 +3,8 @@
 A log is a number of weeks of one random process; its load differs from week to week. The effect is the logarithm of the
 quotient of a measure under EASY with the users' estimates and with perfect ones. The true effect is the mean over many independent
 logs. An interval covers if it holds the true effect. Two ways of drawing are compared: weeks of jobs of the finished schedules,
-and weeks of jobs that are simulated again; and three ways of making an interval: percentile, basic and studentized.
+and weeks of jobs that are simulated again; and five ways of making an interval: percentile, widened percentile (the package's),
+basic, standard error and studentized.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 import replication as rp
-from replication.papers import style
+from replication.papers import resampling, style
 
 WEEK = 7 * 24 * 3600
 MEASURES = ("mean wait", "mean bounded slowdown", "AP0WAF", "AP1WAF")
@@ -73,13 +74,15 @@ def intervals(rows, seed, block=1, draws=400, level=0.95):
     random = np.random.default_rng([seed, n])
     own, error = effect(rows.sum(axis=0)), deviation(rows)
     picked = [rows[random.integers(0, n, n)] for _ in range(draws)]
-    drawn = np.array([effect(one.sum(axis=0)) for one in picked])
+    totals, whole = np.array([one.sum(axis=0) for one in picked]), rows.sum(axis=0)
+    drawn, wide = effect(totals), effect(whole + resampling.widening(n) * (totals - whole))
     ends = (1 - level) / 2, (1 + level) / 2
     low, high = np.quantile(drawn, ends, axis=0)
     t_low, t_high = np.quantile((drawn - own) / [deviation(one) for one in picked], ends, axis=0)
     half = stats.t.ppf(ends[1], n - 1) * drawn.std(axis=0)
     return {
         "percentile": np.array([low, high]),
+        "widened percentile": np.nanquantile(wide, ends, axis=0),
         "basic": np.array([2 * own - high, 2 * own - low]),
         "standard error": np.array([own - half, own + half]),
         "studentized": np.array([own - t_high * error, own - t_low * error]),

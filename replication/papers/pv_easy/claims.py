@@ -165,7 +165,7 @@ def numbers(schedules: Mapping, replays: bool = True, counted: Mapping = COUNTS)
     return frame.drop_duplicates(["log", "policy", "measure"], ignore_index=True)
 
 
-def over(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
+def over(schedules: Mapping) -> pd.DataFrame:
     """Return the slowdowns of policies over the slowdowns of other policies: log, policies, measure, value, low, high."""
     some = {
         log: {name: by_policy[name] for name in runs.POLICIES}
@@ -173,7 +173,7 @@ def over(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
     }
     frames = []
     for measure, short in SHORT.items():
-        tables = {base: slowdown.everyone(some, measure, base, seed) for base in BASES}
+        tables = {base: slowdown.everyone(some, measure, base) for base in BASES}
         for policy, base in PAIRS:
             own = tables[base][tables[base]["policy"] == policy]
             frames.append(_quotients(own).assign(policies=f"{policy} over {base}", measure=short))
@@ -182,7 +182,7 @@ def over(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
     return pd.concat([table[table["log"] == log] for log in schedules], ignore_index=True)
 
 
-def blocked(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
+def blocked(schedules: Mapping) -> pd.DataFrame:
     """Return the slowdowns under PV-EASY over those under EASY of the jobs that EASY blocks, by quarters of the machine.
 
     Returns
@@ -196,8 +196,7 @@ def blocked(schedules: Mapping, seed: int = 1) -> pd.DataFrame:
         for log, by_policy in schedules.items()
     }
     plain, weighted = (
-        slowdown.blocked(some, measure, same=True, seed=seed).query("policy == 'PV-EASY'")
-        for measure in SHORT
+        slowdown.blocked(some, measure, same=True).query("policy == 'PV-EASY'") for measure in SHORT
     )
     table = _quotients(plain).assign(mwbs=weighted["quotient"])
     without = [one for by_policy in some.values() for one in _placebos(by_policy["EASY"])]

@@ -45,14 +45,14 @@ def names(classes=CLASSES) -> list[str]:
     return [f"up to {shares[0]}", *between, f"above {shares[-1]}"] if shares else ["all"]
 
 
-def _comparison(schedules, measure, groups, base, seed, resamples):
+def _comparison(schedules, measure, groups, base):
     """Return a measure of groups of jobs: ``groups(schedules of a log)`` yields names and masks by policy."""
     rows = []
     for log, by_policy in schedules.items():
         for jobs, masks in groups(by_policy):
             columns = [sums(schedule, masks[p], measure) for p, schedule in by_policy.items()]
             workload = by_policy[base].workload
-            drawn = resampling.blocks(np.hstack(columns), workload, seed, resamples)
+            drawn = resampling.weeks(np.hstack(columns), workload.submit, log)
             means = {p: resampling.ratio(drawn, 2 * k, 2 * k + 1) for k, p in enumerate(by_policy)}
             for policy, mean in means.items():
                 both = resampling.interval(mean), resampling.interval(mean / means[base])
@@ -60,21 +60,19 @@ def _comparison(schedules, measure, groups, base, seed, resamples):
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def everyone(schedules, measure, base="EASY", seed=1, resamples=resampling.DRAWS) -> pd.DataFrame:
+def everyone(schedules, measure, base="EASY") -> pd.DataFrame:
     """Return a measure (mbs or mwbs) of all jobs, as in Figs. 5 and 6, and its quotient to the measure under the base policy: `COLUMNS`.
 
-    The 95 % intervals are from a moving-block bootstrap over jobs, paired for the quotient.
+    The 95 % intervals are over the weeks of the log, paired for the quotient.
     """
 
     def groups(by_policy):
         yield "all", {p: np.ones(len(one.workload), bool) for p, one in by_policy.items()}
 
-    return _comparison(schedules, measure, groups, base, seed, resamples)
+    return _comparison(schedules, measure, groups, base)
 
 
-def blocked(
-    schedules, measure, classes=CLASSES, same=False, base="EASY", seed=1, resamples=resampling.DRAWS
-) -> pd.DataFrame:
+def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.DataFrame:
     """Return a measure of blocked jobs by size, as in Figs. 2 and 3: `COLUMNS`, as from `everyone`.
 
     Classes are equal shares of the machine. The jobs are those that each policy blocks, or the `same` for all: those that the
@@ -87,7 +85,7 @@ def blocked(
         for k, jobs in enumerate(names(classes)):
             yield jobs, {p: hit[base if same else p] & (sizes == k) for p in by_policy}
 
-    return _comparison(schedules, measure, groups, base, seed, resamples)
+    return _comparison(schedules, measure, groups, base)
 
 
 def readings(schedules, measure, first=None) -> pd.DataFrame:
