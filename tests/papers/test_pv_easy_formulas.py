@@ -145,7 +145,7 @@ def test_slowdowns_of_the_jobs_that_easy_blocks(widened, monkeypatch):
     own = {"EASY": at(some, 0, 10, 20, 30), "PV-EASY": at(some, 0, 30, 10, 10), "EASY-Last": None}
     # With shifted submissions they are 1.5, 3 and 2.5, then 2, 5 and 3.5: means of 5.75 of 5, weighted 9.75 of 8, and 3 of 2.5.
     again = [at(some, 0, 5, 20, 30), at(some, 0, 10, 40, 50)]
-    monkeypatch.setattr(claims.placebo, "again", lambda easy: again)
+    monkeypatch.setattr(claims.slowdown.placebo, "again", lambda easy: again)
     rows = claims.blocked({"a": own}).to_numpy().tolist()
     assert [row[:2] for row in rows] == [["a", "up to 1/4"], ["a", "1/2 to 3/4"]]
     assert rows[0][2:] == pytest.approx([1.2, 1.1, 1.4, 1, 1.15, 9.75 / 8])

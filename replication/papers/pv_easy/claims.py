@@ -18,10 +18,9 @@ errors : pandas.DataFrame
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
-from replication.papers import placebo, published
+from replication.papers import published
 from replication.papers.pv_easy import counts, reconstructed, runs, slowdown, virtual
 from replication.papers.pv_easy.slowdown import SHORT
 from replication.papers.rules import BETWEEN, LIMITS, NEAR, Case, level
@@ -198,25 +197,10 @@ def blocked(schedules: Mapping) -> pd.DataFrame:
     plain, weighted = (
         slowdown.blocked(some, measure, same=True).query("policy == 'PV-EASY'") for measure in SHORT
     )
-    table = _quotients(plain).assign(mwbs=weighted["quotient"])
-    without = [one for by_policy in some.values() for one in _placebos(by_policy["EASY"])]
-    table[["placebo", "placebo_mwbs"]] = without
+    both = {"mwbs": weighted["quotient"], "placebo_mwbs": weighted["placebo"]}
+    table = _quotients(plain).assign(**both)
     columns = ["log", "jobs", "value", "low", "high", "mwbs", "placebo", "placebo_mwbs"]
     return table[columns].dropna(subset="value", ignore_index=True)
-
-
-def _placebos(easy):
-    """Return the mean quotients of MBS and MWBS of the jobs blocked, in each size class, with shifted submissions over those without."""
-    again, sizes = placebo.again(easy), slowdown.size_class(easy.workload)
-    rows = []
-    for k in range(slowdown.CLASSES):
-        chosen = audits.blocked(easy) & (sizes == k)
-        totals = (
-            [slowdown.sums(run, chosen, measure)[:, 0].sum() for run in (easy, *again)]
-            for measure in SHORT
-        )
-        rows.append([np.mean(after) / own if own else np.nan for own, *after in totals])
-    return rows
 
 
 def _quotients(table):

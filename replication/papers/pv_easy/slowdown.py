@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib import patheffects
 from matplotlib.figure import Figure
 
-from replication.papers import panels, resampling, style
+from replication.papers import panels, placebo, resampling, style
 from replication.papers.pv_easy import counts, tables
 from replication.simulator import audits
 from replication.simulator.schedules import measures
@@ -76,7 +76,8 @@ def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.
     """Return a measure of blocked jobs by size, as in Figs. 2 and 3: `COLUMNS`, as from `everyone`.
 
     Classes are equal shares of the machine. The jobs are those that each policy blocks, or the `same` for all: those that the
-    base blocks.
+    base blocks. These are selected by a wait under the base, so a column ``placebo`` follows then: the quotient of the base with
+    shifted submissions.
     """
 
     def groups(by_policy):
@@ -85,7 +86,22 @@ def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.
         for k, jobs in enumerate(names(classes)):
             yield jobs, {p: hit[base if same else p] & (sizes == k) for p in by_policy}
 
-    return _comparison(schedules, measure, groups, base)
+    table = _comparison(schedules, measure, groups, base)
+    if same:
+        pairs = {log: _placebos(one[base], measure, classes) for log, one in schedules.items()}
+        table["placebo"] = [pairs[log][jobs] for log, jobs in zip(table["trace"], table["jobs"])]
+    return table
+
+
+def _placebos(base, measure, classes):
+    """Return the mean quotient of a measure with shifted submissions over that without, by size class, of the jobs blocked."""
+    again, sizes = placebo.again(base), size_class(base.workload, classes)
+    found = {}
+    for k, jobs in enumerate(names(classes)):
+        chosen = audits.blocked(base) & (sizes == k)
+        own, *after = (sums(run, chosen, measure)[:, 0].sum() for run in (base, *again))
+        found[jobs] = float(np.mean(after)) / own if own else np.nan
+    return found
 
 
 def readings(schedules, measure, first=None) -> pd.DataFrame:
