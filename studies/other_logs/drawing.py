@@ -18,6 +18,8 @@ WORDS = {
     "open": ("#e6e6e6", "o"),
 }
 MARKERS = "os^D"
+#: An interval of a quotient is drawn up to this factor from its value; an arrow marks one that goes on.
+WIDEST = 3
 
 
 def forest(table, conclusion):
@@ -56,7 +58,13 @@ def forest(table, conclusion):
                 recorded = row[several.columns.get_loc("recorded load") + 1]
                 colour = WORDS[row.word][0] if row.word != "open" else "#767676"
                 if not math.isnan(row.low):
-                    axes.plot([row.low, row.high], [y, y], color=colour, lw=1.2, ls="-")
+                    ends = [row.low, row.high]
+                    if quotient:
+                        ends = np.clip(ends, row.value / WIDEST, row.value * WIDEST)
+                    axes.plot(ends, [y, y], color=colour, lw=1.2, ls="-")
+                    for end, whole, arrow in zip(ends, (row.low, row.high), "<>", strict=True):
+                        if end != whole:
+                            axes.plot(end, y, arrow, color=colour, ms=4)
                 face = colour if recorded else "white"
                 axes.plot(row.value, y, MARKERS[min(k, 3)], color=colour, mfc=face, ms=4.5)
         if quotient:
@@ -75,7 +83,7 @@ def forest(table, conclusion):
     panels[0][0].set_yticks(range(len(labels)), labels)
     panels[0][0].set_ylim(len(labels) - 0.5, -0.5)
     side = "left" if "below" in rule else "right"
-    words = "Filled: recorded load; open: scaled to 70, 80, 90 % where that is more"
+    words = "Filled: recorded load; open: scaled to 70, 80, 90 % where that is more. Arrow: the interval goes on"
     figure.suptitle(
         f"{rule['statement']} For: {side} of the dotted line.\n{words}", fontsize="medium"
     )
