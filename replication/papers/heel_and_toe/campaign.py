@@ -4,7 +4,6 @@ The loads are each log's own; high, that of SDSC; and low, that of CTC, by multi
 truncated model is the longest estimate that a site ever allowed (table under Fig. 13).
 """
 
-import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -95,15 +94,6 @@ def models(fs, e_max=None) -> list[EstimateModel]:
     return [Users(e_max=e_max), *(model for pair in pairs for model in pair)]
 
 
-def curve(workload, load, fs, runs, limit=None, watched=False) -> Iterator[sweep.Task]:
-    """Yield the tasks of one panel."""
-    if limit is not None:
-        workload = cut_runs(workload, limit)
-    for model in models(fs, limit):
-        seeds = sweep.seeds_of(sweep.TEXTBOOK, model, range(1, runs + 1))
-        yield sweep.Task(workload, model, seeds=seeds, load=load, watched=watched)
-
-
 def at_one_load(workloads, load, owner=False) -> Iterator[tuple[str, str, Workload]]:
     """Yield the logs at a load, as (log, name of its load, workload).
 
@@ -115,22 +105,20 @@ def at_one_load(workloads, load, owner=False) -> Iterator[tuple[str, str, Worklo
             yield log, at, at_load(workload, at)
 
 
-def vanilla(
-    workloads, scale, load="log", largest=10, owner=False, cut=False
-) -> Iterator[sweep.Task]:
-    """Yield the tasks of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), footnote 6 (`largest`).
+def tasks(workloads, scale, load="log", largest=10, owner=False, cut=False) -> Iterator[sweep.Task]:
+    """Yield the runs of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), footnote 6 (`largest`).
 
     With estimates and runs `cut` at E_max they are those of Fig. 16 (``log``) and footnote 8 (other loads, `largest`).
     """
     near = largest == 10
     fs = badness(largest, scale.stride if near else scale.wide_stride)
-    runs = scale.seeds if near else scale.wide_seeds
+    runs = range(1, 1 + (scale.seeds if near else scale.wide_seeds))
     for log, at, workload in at_one_load(workloads, load, owner):
         limit = e_max(log) if cut else None
-        yield from curve(workload, at, fs, runs, limit, watched=near and not cut)
-
-
-truncated = functools.partial(vanilla, cut=True)
+        jobs = cut_runs(workload, limit) if cut else workload
+        for model in models(fs, limit):
+            seeds = sweep.seeds_of(sweep.TEXTBOOK, model, runs)
+            yield sweep.Task(jobs, model, seeds=seeds, load=at, watched=near and not cut)
 
 
 def barely(workloads, scale) -> Iterator[sweep.Task]:
@@ -150,7 +138,7 @@ def results(tasks, workers=1) -> pd.DataFrame:
 
 def all_loads(workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFrame:
     """Return every run of the f-model with f up to 10 at the logs' own, high and low load."""
-    tables = [results(vanilla(workloads, scale, load), workers) for load in LOADS]
+    tables = [results(tasks(workloads, scale, load), workers) for load in LOADS]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -177,9 +165,8 @@ def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1) -> pd.D
 
     The log that sets the load is run as logged.
     """
-    model = truncated if cut else vanilla
-    ranges = (model(workloads, scale, load, largest, owner=True) for largest in RANGES)
-    return join([results(tasks, workers) for tasks in ranges])
+    ranges = (tasks(workloads, scale, load, largest, owner=True, cut=cut) for largest in RANGES)
+    return join([results(one, workers) for one in ranges])
 
 
 def on_axis(table, load=None) -> pd.DataFrame:

@@ -33,7 +33,7 @@ from replication.papers.heel_and_toe import campaign, modality, real_estimates, 
 from replication.papers.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT
 from replication.papers.heel_and_toe.masquerade import RATIOS, limit, probability
 from replication.papers.heel_and_toe.masquerade import verdict as distances
-from replication.papers.heel_and_toe.trends import difference
+from replication.papers.heel_and_toe.trends import difference, more
 from replication.papers.rules import BETWEEN, Case, around, level
 
 CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
@@ -90,8 +90,8 @@ def real(runs, log, measure) -> float:
 
 def change(runs, log, measure, low, high, load="log") -> tuple[float, float, float]:
     """Return the change of a mean from one f to another, per cent of the mean at the first f, with its 95 % interval."""
-    (a, sa), (b, sb) = (at(part(runs, log, load=load), measure, f, load)[log] for f in (low, high))
-    return difference(b - a, np.hypot(sa, sb), a)
+    ends_ = [at(part(runs, log, load=load), measure, f, load)[log] for f in (low, high)]
+    return more(*ends_, ends_[0][0])
 
 
 def singles(runs, log) -> pd.DataFrame:
@@ -301,8 +301,7 @@ def rates_follow_load(runs) -> Iterator[Case]:
     """Return the share of backfilled jobs at f = 10 of each log less the share of the log with the next lower load, percentage points."""
     rates = at(runs, "backfilled", 10)
     for low, high in pairwise(sorted(rates, key=campaign.utilization)):
-        (a, sa), (b, sb) = rates[low], rates[high]
-        yield Case(f"{high} less {low}", *difference(b - a, math.hypot(sa, sb)))
+        yield Case(f"{high} less {low}", *more(rates[low], rates[high]))
 
 
 def growth_whatever_the_load(runs) -> Iterator[Case]:
@@ -327,10 +326,8 @@ def equal_load_equal_rates(runs) -> Iterator[Case]:
 def short_enjoy_more(runs) -> Iterator[Case]:
     """Return the mean run time of backfilled jobs less the mean of the other jobs at f = 10, per cent of the mean of the other jobs."""
     for log in logs_of(runs):
-        (a, sa), (b, sb) = (
-            at(runs, f"{kind}_run_time", 10)[log] for kind in ("backfilled", "regular")
-        )
-        yield Case(log, *difference(a - b, math.hypot(sa, sb), b))
+        own, others = (at(runs, f"{kind}_run_time", 10)[log] for kind in ("backfilled", "regular"))
+        yield Case(log, *more(others, own, others[0]))
 
 
 def wild_longer_wider(runs) -> Iterator[Case]:
@@ -347,8 +344,7 @@ def load_affects_wild(runs) -> Iterator[Case]:
     """Return the share of wild backfills at f = 10 and high load less the share at low load, percentage points."""
     for log in logs_of(runs):
         loads = [load if load in campaign.loads_of(log) else "log" for load in ("low", "high")]
-        low, high = (at(runs, "wild", 10, load)[log] for load in loads)
-        yield Case(log, *difference(high[0] - low[0], math.hypot(low[1], high[1])))
+        yield Case(log, *more(*(at(runs, "wild", 10, load)[log] for load in loads)))
 
 
 def blue_trend_is_load(runs) -> Iterator[Case]:

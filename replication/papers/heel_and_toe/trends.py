@@ -95,6 +95,11 @@ def span(results, measure, least=0.0) -> tuple[float, float, float]:
     return higher(found[found.index >= least], "max", "min", unit)
 
 
+def more(before, after, unit=1.0) -> tuple[float, float, float]:
+    """Return `difference` of two means, each given with its standard error."""
+    return difference(after[0] - before[0], math.hypot(before[1], after[1]), unit)
+
+
 def difference(value, error, unit=1.0) -> tuple[float, float, float]:
     """Return a difference of means with its 95 % interval, per cent of a unit, from the difference and its standard error."""
     half = Z95 * error

@@ -122,10 +122,7 @@ def schedules(
     policies: Mapping[str, Scheduler] = POLICIES,
 ) -> dict[str, dict[str, Schedule]]:
     """Return the validated schedules of some policies under a variant, by log and policy."""
-    return {
-        log: {name: runs.run(jobs, one, variant, seed) for name, one in policies.items()}
-        for log, jobs in workloads.items()
-    }
+    return runs.schedules(workloads, policies, variant, seed)
 
 
 def numbers(schedules: Mapping, replays: bool = True, counted: Mapping = COUNTS) -> pd.DataFrame:

@@ -89,10 +89,7 @@ def policies(variant, base=None) -> dict[str, Scheduler]:
 def schedules(workloads, variant, names=tuple(runs.POLICIES)) -> dict[str, dict[str, Schedule]]:
     """Return the validated schedules of a variant, ``schedules[log][policy]``."""
     known = policies(variant)
-    return {
-        log: {name: simulate(jobs, known[name]).validate() for name in names}
-        for log, jobs in workloads.items()
-    }
+    return runs.schedules(workloads, {name: known[name] for name in names})
 
 
 def tables(workloads) -> pd.DataFrame:

@@ -40,6 +40,14 @@ def run(jobs, scheduler, reading=DEFAULT, seed=1) -> Schedule:
     return simulate(jobs, reading.of(scheduler), seed=seed).validate()
 
 
+def schedules(workloads, policies, reading=DEFAULT, seed=1) -> dict[str, dict[str, Schedule]]:
+    """Return the validated schedules of some policies, schedulers by name, under an interpretation, by log and policy."""
+    return {
+        log: {name: run(jobs, one, reading, seed) for name, one in policies.items()}
+        for log, jobs in workloads.items()
+    }
+
+
 def otherwise(log, schedule, first=None) -> Iterator[tuple[Variant, Schedule]]:
     """Yield each interpretation but the default that concerns a schedule's scheduler, and the schedule under it.
 
