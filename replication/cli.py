@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
 import click
@@ -49,22 +49,22 @@ workers = opt("--workers", type=click.IntRange(1), help="Simulations at once.")
 engine = opt(
     "--engine", metavar="NAME", help="threads, processes, or the address of a Dask scheduler."
 )
-machine = opt("--processors", "machine", type=click.IntRange(1), help="Size of the machine.")
 DROP = f"Jobs to leave out, instead of the default; '' for none: {', '.join(cleaning.DROP_RULES)}."
 
 
-def rules(command) -> Callable:
-    """Add the options of the cleaning rules to a command."""
-    for add in (
-        opt("--drop", metavar="RULES", help=DROP),
-        opt("--overrun", type=click.Choice(list(cleaning.OVERRUNS)), help="Runs past estimates."),
-        opt("--size", type=click.Choice(list(cleaning.SIZES)), help="The processors that count."),
-        machine,
-        opt("--paper", metavar="NAME", help="Use the rules of a paper for the log."),
-        opt("--bad-lines", type=click.Choice(swf.BAD_LINES), help="Lines that cannot be jobs."),
-    ):
-        command = add(command)
-    return command
+def combined(*options) -> Callable:
+    """Return a decorator that adds several options to a command."""
+    return lambda command: reduce(lambda made, add: add(made), options, command)
+
+
+rules = combined(
+    opt("--drop", metavar="RULES", help=DROP),
+    opt("--overrun", type=click.Choice(list(cleaning.OVERRUNS)), help="Runs past estimates."),
+    opt("--size", type=click.Choice(list(cleaning.SIZES)), help="The processors that count."),
+    opt("--processors", "machine", type=click.IntRange(1), help="Size of the machine."),
+    opt("--paper", metavar="NAME", help="Use the rules of a paper for the log."),
+    opt("--bad-lines", type=click.Choice(swf.BAD_LINES), help="Lines that cannot be jobs."),
+)
 
 
 @shell.command()
@@ -151,18 +151,14 @@ def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **
     _print(facts, [f"{len(table):,} simulations, written to {out}"], as_json)
 
 
-def notebooks(command) -> Callable:
-    """Add the options of a command that runs notebooks."""
-    for add in (
-        opt("--only", multiple=True, metavar="ITEM", help="Such as pv_easy/table2; repeat."),
-        opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
-        opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
-        opt("--list", "listing", is_flag=True, help="List the items and do nothing else."),
-        workers,
-        engine,
-    ):
-        command = add(command)
-    return command
+notebooks = combined(
+    opt("--only", multiple=True, metavar="ITEM", help="Such as pv_easy/table2; repeat."),
+    opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
+    opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
+    opt("--list", "listing", is_flag=True, help="List the items and do nothing else."),
+    workers,
+    engine,
+)
 
 
 @shell.command()

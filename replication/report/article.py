@@ -30,7 +30,7 @@ PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
 #: The source names pictures from its own folder, so that a forge shows them.
 FROM_SOURCE = "](../figures/"
 IMAGE = re.compile(r'<img src="([^"]+)"')
-CONDITION = re.compile(r"([^=~!]+)(!=|[=~])(.*)")
+CONDITION = re.compile(r"([^=!]+)(!?=)(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
 # A hyphen before a number is a minus sign; a line does not end before the sign of per cent.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
@@ -44,11 +44,6 @@ class ArticleError(EvidenceError):
     def __init__(self, lines):
         super().__init__(f"{len(lines)} places of an article disagree with the results")
         self.lines = lines
-
-
-def exists() -> bool:
-    """Return True if the articles are there."""
-    return all((paths.ARTICLE / f"{name}.md").is_file() for name in NAMES)
 
 
 def html(name, results) -> str:
@@ -229,9 +224,7 @@ class References:
         known = list(rows[0]) if rows else []
         tests = [CONDITION.fullmatch(condition) for condition in conditions]
         if None in tests:
-            raise ReferenceFault(
-                f"conditions {conditions}; expected NAME=VALUE, NAME!=VALUE or NAME~WORD"
-            )
+            raise ReferenceFault(f"conditions {conditions}; expected NAME=VALUE or NAME!=VALUE")
         for name in (column, *(test[1] for test in tests)):
             if name not in known:
                 raise ReferenceFault(f"{table} has no column {name!r}, but {', '.join(known)}")
@@ -266,9 +259,8 @@ class References:
             ]
         if part == "cases":
             return [{"claim": one.id_in_paper} | case for one in every for case in one.rows]
-        if part in ("logs", "record") and (facts := record.read("paper", name)):
-            logs = facts["provenance"]["logs"].items()
-            return [facts] if part == "record" else [{"log": log} | one for log, one in logs]
+        if part == "record" and (facts := record.read("paper", name)):
+            return [facts]
         path = record.folder("paper") / f"{name}.csv"
         if part or not path.is_file():
             raise ReferenceFault(f"no table {table} among the records")
@@ -284,10 +276,8 @@ def _run(item):
 
 
 def _meets(cell, test):
-    """Return True if a cell is the value of a condition, as text or number, is not, or has it among its words."""
+    """Return True if a cell is the value of a condition, as text or number, or is not."""
     _, sign, wanted = test.groups()
-    if sign == "~":
-        return wanted in str(cell).split()
     try:
         same = str(cell) == wanted or float(cell) == float(wanted)
     except (TypeError, ValueError):

@@ -72,7 +72,7 @@ def build() -> Path:
     sensitivity = tables.sensitivity(results.papers)
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kinds[0]) / "report.html"
     texts, outputs = {}, {}
-    if complete and article.exists():
+    if complete and paths.ARTICLE.is_dir():
         for name in article.NAMES:
             texts[name] = article.html(name, results)
             outputs[target.with_name(f"{name}.pdf")] = article.pdf(name, results)

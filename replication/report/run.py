@@ -24,8 +24,6 @@ from replication.simulator.logs import registry
 
 SECONDS = 10.0  # of a notebook without a record
 WIDGET = "application/vnd.jupyter.widget-view+json"
-
-
 #: nbconvert's addresses of other sites, which a page without widgets and formulas does not need.
 NO_ADDRESSES = dict.fromkeys(
     (
@@ -153,9 +151,8 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
         print(
             f"{len(chosen)} notebooks in {(time.perf_counter() - begun) / 60:.1f} min", flush=True
         )
-    if only:
-        for made in pages:
-            print(_short(made))
+    for made in pages:
+        print(_short(made))
     return 1 if failed else 0
 
 

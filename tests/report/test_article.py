@@ -55,7 +55,6 @@ def test_a_page_holds_its_pictures_and_citations(recorded, name):
         ),
         ("value heel_and_toe/table1 jobs trace=CTC-SP2; ,.0f", "77,222"),
         ("value studies/sensitivity/heel_and_toe cases headline=doubling-helps kind=default", "16"),
-        ("value heel_and_toe/fig04.logs jobs_used log=CTC-SP2", "77,222"),
         ("value heel_and_toe/table1 jobs; count", "4"),
         ("value heel_and_toe/table1 jobs trace!=CTC-SP2; count", "3"),
         ("value pv_easy.claims claim verdict=holds claim=no-violation; count", "0"),
