@@ -146,8 +146,8 @@ def heel_and_toe(badness: str = "F = 2") -> Walk:
     return Walk(jobs, estimate, THIRDS, "time units")
 
 
-def of_log(schedule: rp.Schedule, since: int, arrivals: int = ARRIVALS) -> Walk:
-    """Return the walk through a schedule of EASY from second `since` on, until so many more jobs have arrived.
+def of_log(schedule: rp.Schedule, since: int) -> Walk:
+    """Return the walk through a schedule of EASY from second `since` on, until `ARRIVALS` more jobs have arrived.
 
     The machine and the queue are those of the schedule: a running job is shortened to what is left of its run and its
     estimate. Until the last arrival the walk starts all jobs at the same times as the schedule.
@@ -155,7 +155,7 @@ def of_log(schedule: rp.Schedule, since: int, arrivals: int = ARRIVALS) -> Walk:
     w, start, end = schedule.workload, schedule.start, schedule.end
     running = np.flatnonzero((start < since) & (end > since))
     waiting = np.flatnonzero((w.submit < since) & (start >= since))
-    jobs = np.concatenate([running, waiting, np.flatnonzero(w.submit >= since)[:arrivals]])
+    jobs = np.concatenate([running, waiting, np.flatnonzero(w.submit >= since)[:ARRIVALS]])
     elapsed = np.where(start[jobs] < since, since - start[jobs], 0)
     estimate = np.maximum(schedule.estimate[jobs] - elapsed, 0)
     submit, run_time = np.maximum(w.submit[jobs] - since, 0), w.run_time[jobs] - elapsed

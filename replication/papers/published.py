@@ -36,24 +36,9 @@ class Published:
         return self.trace, self.policy, self.measure
 
     @property
-    def place(self) -> str:
-        """Item and key in a message."""
-        return f"{self.item}: {' / '.join(self.key)}"
-
-    @property
     def is_ratio(self) -> bool:
         """True for a ratio to the value of a baseline, such as x Reqtime."""
         return self.unit.startswith("x ")
-
-    @property
-    def is_maximum(self) -> bool:
-        """True for the largest value of all jobs."""
-        return self.measure.startswith("max_")
-
-    @property
-    def is_derived(self) -> bool:
-        """True if other entries imply the number: other numbers, by arithmetic, or a claim."""
-        return "derived" in self.source
 
     @property
     def is_around(self) -> bool:

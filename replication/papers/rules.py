@@ -84,7 +84,8 @@ def number_verdict(ours, printed: Published, reason: str = "", limits=None) -> V
     """
     # numpy's bool is no Real; Python's is an int and would count as 0 or 1.
     if ours is not None and (isinstance(ours, bool) or not isinstance(ours, Real)):
-        raise EvidenceError(f"{printed.place}: our value {ours!r}, allowed: a number, None or NaN")
+        where = f"{printed.item}: {' / '.join(printed.key)}"
+        raise EvidenceError(f"{where}: our value {ours!r}, allowed: a number, None or NaN")
     if ours is None or math.isnan(ours):
         return Verdict(NOT_COMPARABLE, reason or NOT_COMPUTED, math.nan)
     number, target = Decimal(str(float(ours))), Decimal(str(printed.value))
@@ -118,7 +119,8 @@ def _number_word(number, target, scale, printed, limits):
     # At 0 all limits are 0, so that nothing but the rounding can save a number.
     limits = () if exact or other_side else limits or LIMITS
     word = next((word for word, limit in limits if distance <= limit * scale), DIFFERS)
-    if word == DIFFERS and printed.is_maximum and target / FACTOR <= number <= target * FACTOR:
+    is_maximum = printed.measure.startswith("max_")  # of all jobs
+    if word == DIFFERS and is_maximum and target / FACTOR <= number <= target * FACTOR:
         return NEAR
     if word == MATCH or printed.right is None:
         return word

@@ -312,7 +312,7 @@ def abouts(rows) -> list[str]:
         whole = row.trace == "all" and (row.policy, measure) in by_log
         kind = rules.LOG if row.policy == "log" else rules.SIMULATED
         kind = EXAMPLE if row.trace.startswith("fig") else kind
-        repeats = row.is_derived or row.key in seen or whole
+        repeats = "derived" in row.source or row.key in seen or whole
         given[row.item, row.key] = REPEAT if repeats else kind
         seen.add(row.key)
     return [given[row.item, row.key] for row in rows]

@@ -12,7 +12,6 @@ from replication.simulator.logs import registry
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.workload import Workload
 
-DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
 STAND_IN = "needs the real log"
 NO_JOB = ("no-processors", "larger-than-machine")  # jobs that cannot be simulated
 #: Options of EASY that papers leave to its textbook, and those of a scheduler with predictions.
@@ -39,15 +38,6 @@ class Variant:
     load: float | None = None  # offered load, reached by multiplying submission times
     log: str = ""  # another log in place of the one it applies to
     logs: tuple = ()  # the logs it applies to; all of a paper's by default
-
-    @property
-    def kind(self) -> str:
-        """Return one of `KINDS`: a change of scheduler or measure takes precedence over one of cleaning, and that over another log."""
-        if self.load is not None:
-            return LOAD
-        if self.scheduler or self.predictor or self.count:
-            return READING
-        return CLEANING if self.cleaning or self.log else LOG if self.logs else DEFAULT
 
     def of(self, scheduler) -> Scheduler:
         """Return a scheduler in which the variant changes the fields that the scheduler and its predictor have."""

@@ -18,7 +18,7 @@ from PIL import Image
 from replication.papers import committed, published, rules, shown, tables
 from replication.papers.pv_easy.reconstructed import RECONSTRUCTED, TEXTBOOK
 from replication.report import article, record, render
-from replication.report.results import Item, ReportError, collect
+from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
 
@@ -197,7 +197,11 @@ def _paper(paper, prose):
             one | {"claims": [by_id[name] for name in one["claims"]]}
             for one in published.entries(paper.key, "abstract.toml").values()
         ],
-        "items": [_item(item, paper, prose) for item in in_order(paper)],
+        # Figures and tables in the paper's order, then the analyses.
+        "items": [
+            _item(item, paper, prose)
+            for item in sorted(paper.items, key=lambda one: one.is_analysis)
+        ],
         "counts": tables.count(paper.numbers, tables.NUMBER_WORDS),
         "numbers": numbers,
         "claim_counts": tables.count(paper.claims, tables.CLAIM_WORDS),
@@ -285,11 +289,6 @@ def numbers_of(item, paper) -> list[tables.Number]:
     by_key = {number.name[2:]: number for number in paper.numbers}
     keys = map(tables.key_of, item.facts["comparisons"])
     return [by_key[key] for key in keys if key in by_key]
-
-
-def in_order(paper) -> list[Item]:
-    """Return the items of a paper: its figures and tables in its order, then the analyses."""
-    return sorted(paper.items, key=lambda item: item.is_analysis)
 
 
 def verdict_of(item, paper) -> tuple[str, str]:

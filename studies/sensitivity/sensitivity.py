@@ -15,18 +15,19 @@ from matplotlib.colors import LinearSegmentedColormap
 from replication.papers import published, rules, variants
 from replication.papers.rules import HOLDS, PART, UNDECIDED
 from replication.papers.tables import case_table, decide
-from replication.papers.variants import DEFAULT, KINDS, NotApplicable, Variant
+from replication.papers.variants import NotApplicable, Variant
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import engines
 
+DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 NUMBERS = "case part value low high unit".split()
 KEY = "headline word kind change log".split()
 HEADINGS = {
-    variants.READING: "other interpretations, the paper's logs",
-    variants.CLEANING: "other cleanings of the paper's logs",
-    variants.LOG: "other logs, default interpretation",
-    variants.LOAD: "other loads, the paper's logs",
+    READING: "other interpretations, the paper's logs",
+    CLEANING: "other cleanings of the paper's logs",
+    LOG: "other logs, default interpretation",
+    LOAD: "other loads, the paper's logs",
 }
 # From against to for: red to green in hue, and from darker to light throughout, so that grey shows the same. Black text has a
 # contrast of at least 7 on each.
@@ -37,6 +38,15 @@ ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
 
 #: A log that no paper uses. The further ones of the registry are the subject of studies/other_logs.
 OUT_OF_SAMPLE = "CEA-Curie"
+
+
+def kind_of(variant):
+    """Return one of `KINDS`: a change of scheduler or measure takes precedence over one of cleaning, and that over another log."""
+    if variant.load is not None:
+        return LOAD
+    if variant.scheduler or variant.predictor or variant.count:
+        return READING
+    return CLEANING if variant.cleaning or variant.log else LOG if variant.logs else DEFAULT
 
 
 def other_logs(logs):
@@ -57,7 +67,7 @@ def changes_for(logs, own=()):
     """Return the variants of a study: the default, the paper's own that concern one of its logs, other logs and loads."""
     own = [one for one in own if not one.logs or {*one.logs} & {*logs}]
     return sorted(
-        [Variant("default"), *own, *other_logs(logs)], key=lambda one: KINDS.index(one.kind)
+        [Variant("default"), *own, *other_logs(logs)], key=lambda one: KINDS.index(kind_of(one))
     )
 
 
@@ -93,7 +103,7 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
         variant, log = task
         rows, given = [], None
         for name, entry in known.items():
-            about = {"headline": name, "word": entry["word"], "kind": variant.kind}
+            about = {"headline": name, "word": entry["word"], "kind": kind_of(variant)}
             about |= {"change": variant.name, "log": log}
             try:
                 if given is None:

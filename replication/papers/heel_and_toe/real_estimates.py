@@ -14,6 +14,7 @@ from replication.simulator.logs import registry
 from replication.simulator.workload import Workload
 
 TOP = 20
+PEAKS = 10
 MINUTE = 60
 TICKS = {1 / 60: "1 min", 1 / 6: "10 min", 1: "1 h"}
 EQUAL = {"jobs": "bins of equally many jobs", "width": "bins of equal width"}
@@ -149,17 +150,17 @@ def accuracy(workload, equal="jobs", bins=100) -> pd.DataFrame:
     return grouped.mean().assign(jobs=grouped.size()).reset_index(drop=True)
 
 
-def peaks(workload, count=10, bins=100) -> list[tuple[float, int]]:
+def peaks(workload) -> list[tuple[float, int]]:
     """Return the bins of Fig. 15 whose accuracy exceeds that of their neighbours most.
 
     For each the mean run time, h, and how many of the most popular estimates lie among its run times.
     """
-    table = accuracy(workload, bins=bins)
+    table = accuracy(workload)
     mean, edges = table["accuracy [%]"].to_numpy(), np.cumsum([0, *table["jobs"]])
     run_time = np.sort(workload.run_time[workload.estimate > 0])
     modes, found = popular(workload)[0][:TOP], []
     out = mean[1:-1] - (mean[:-2] + mean[2:]) / 2
-    for place in 1 + np.argsort(-out, kind="stable")[:count]:
+    for place in 1 + np.argsort(-out, kind="stable")[:PEAKS]:
         first, last = run_time[edges[place]], run_time[edges[place + 1] - 1]
         inside = int(((first <= modes) & (modes <= last)).sum())
         found.append((float(table["run time [h]"].iloc[place]), inside))
