@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from replication.papers import panels, style
+from replication.papers import panels, published, style
 from replication.papers.pv_easy import reconstructed
 from replication.papers.top_percent.runs import PAPER, REFERENCE, TITLES
 from replication.simulator import paths
@@ -20,13 +20,7 @@ COLUMNS = ["paper", "row", "log", "published", DEFAULT, OTHER]
 NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
 SMALLEST = 0.01  # %, the low end of the axis; printed ratios have three digits
 #: Heel-and-toe's numbers at f = 10: the ends of ranges over the logs.
-RANGES = {
-    "backfilled_increase": "backfilled jobs (+%)",
-    "backfilled_run_time_increase": "their run time (+%)",
-    "backfilled_size_increase": "their size (+%)",
-    "wild_share": "wild backfills (%)",
-    "delayed_share": "delayed jobs (%)",
-}
+RANGES = published.entries("measures.toml")["heel_and_toe"]
 
 
 def read(numbers) -> pd.DataFrame:

@@ -11,6 +11,8 @@ import matplotlib.style as mpl_style
 from PIL import Image as images
 from PIL import PngImagePlugin as picture_files
 
+from replication.simulator.paths import toml
+
 WIDTH = 6.4
 ROW = 2.9
 DPI = 128
@@ -30,36 +32,8 @@ LINES = (
 )
 MARKERS = ("o", "s", "^", "D", "v", "X", "P")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "++")
-# Places in COLOURS, LINES, MARKERS and HATCHES of what several pictures show: schedulers, interpretations, predictors and
-# estimates. No picture has two of these kinds.
-PLACES = {
-    "EASY": 0,
-    "FCFS-EASY": 0,
-    "PV-EASY": 1,
-    "EASY-Last": 2,
-    "SJF-EASY": 3,
-    "EASY, wild backfills forbidden": 5,
-    "reservation recomputed": 0,
-    "reservation kept": 5,
-    "default: the words and the textbook": 1,
-    "textbook EASY": 1,
-    "ours, by the words": 1,
-    "reconstructed, or as its simulator is coded": 0,
-    "reconstructed simulator": 0,
-    "ours, as its simulator is coded": 0,
-    "printed": 4,
-    "request": 4,
-    "Reqtime": 4,
-    "perfect": 5,
-    "Clairvoyant": 5,
-    "Last": 2,
-    "Tsafrir": 0,
-    "Complete": 3,
-    "CVH": 6,
-    "Top Percent": 1,
-    "Top03": 1,
-    "real": 2,
-}
+#: Places in COLOURS, LINES, MARKERS and HATCHES of what several pictures show.
+PLACES = toml(Path(__file__).with_name("places.toml"))
 BANNER_COLOURS = ("#5A1A00", "#FFE1B8")
 SHEET = str(Path(__file__).parent / "figures.mplstyle")
 

@@ -573,17 +573,16 @@ def sensitivity(papers) -> pd.DataFrame:
     words = [word for kind in rules.words().values() for word in kind if rules.level(word)]
     tried = [(word, rules.level(word), claims_under) for word in words]
     tried += [(word, 100 * float(limit), numbers_under) for word, limit in rules.LIMITS]
-    rows, moved = [], {}
+    moved = {f"{change} {way}": set() for change in FACTORS for way in ("better", "worse")}
+    rows = []
     for word, per_cent, under in tried:
-        row = {"threshold": word.replace("_", " "), "per cent": per_cent}
+        row = {"threshold": word.replace("_", " "), "per cent": per_cent} | dict.fromkeys(moved, 0)
         for change, factor in FACTORS.items():
-            better, worse = set(), set()
             for one, other, order in under(word, factor):
-                step = order.index(other) - order.index(one.verdict)
-                (better if step < 0 else worse if step > 0 else set()).add(one.name)
-            for way, names in (("better", better), ("worse", worse)):
-                row[f"{change} {way}"] = len(names)
-                moved.setdefault(f"{change} {way}", set()).update(names)
+                if step := order.index(other) - order.index(one.verdict):
+                    way = f"{change} {'better' if step < 0 else 'worse'}"
+                    row[way] += 1
+                    moved[way].add(one.name)
         rows.append(row)
-    last = {"threshold": "any of these"} | {name: len(some) for name, some in moved.items()}
+    last = {"threshold": "any of these"} | {way: len(names) for way, names in moved.items()}
     return pd.DataFrame([*rows, last])

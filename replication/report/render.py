@@ -21,23 +21,8 @@ TEMPLATES = Path(__file__).parent / "templates"
 SHRINK = 105 / style.DPI
 # A table of more than LONGEST rows shows its first HEAD rows.
 LONGEST, HEAD = 60, 10
-#: Names of columns for readers, where they are not the column's words.
-COLUMNS = {
-    "trace": "Log",
-    "policy": "Scheduler or predictor",
-    "published": "Paper",
-    "p5": "5th percentile",
-    "p95": "95th percentile",
-    "mean_low": "Mean, lower bound",
-    "mean_high": "Mean, upper bound",
-    "low": "Lower bound",
-    "high": "Upper bound",
-}
-#: Words of column names with a spelling of their own.
-WORDS = {
-    word.lower(): word for word in "MBS MWBS AVEbsld AF AP0WAF AP1WAF R2 DTR SI MKT RTW CI".split()
-}
-WORDS |= {"e": "E", "f": "f", "sjfness": "SJFness"}
+#: Names for readers: of columns, where they are not the column's words, and of words with a spelling of their own.
+COLUMNS, WORDS = toml(TEMPLATES / "names.toml").values()
 #: Columns of fractions, which are shown in per cent; a column with larger values is in per cent already.
 PERCENT = {"difference": "{:+.1%}", "share": "{:.1%}"}
 #: The words of verdicts, each with its sign and its rule.

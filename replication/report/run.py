@@ -25,17 +25,7 @@ from replication.simulator.logs import registry
 SECONDS = 10.0  # of a notebook without a record
 WIDGET = "application/vnd.jupyter.widget-view+json"
 #: nbconvert's addresses of other sites, which a page without widgets and formulas does not need.
-NO_ADDRESSES = dict.fromkeys(
-    (
-        "jquery_url",
-        "jupyter_widgets_base_url",
-        "mathjax_url",
-        "mermaid_js_url",
-        "mermaid_layout_elk_js_url",
-        "require_js_url",
-    ),
-    "",
-)
+NO_ADDRESSES = {name: "" for name in HTMLExporter.class_trait_names() if name.endswith("_url")}
 
 
 class NotebookError(RuntimeError):

@@ -56,25 +56,7 @@ VIOLATIONS = {
 #: Columns of `numbers`.
 NUMBERS = ["item", "trace", "policy", "jobs", "measure", "unit", "published", *VARIANTS]
 #: Measures of the tables in the words of the picture.
-WORDS = {
-    "delayed": "delayed jobs",
-    "blocked": "blocked jobs",
-    "mean_delay": "mean delay (min)",
-    "max_delay": "longest delay (h)",
-    "violated": "violations (jobs)",
-    "violated_mean_size": "mean size (processors)",
-    "mean_dtr": "mean delay (min)",
-    "max_dtr": "longest delay (h)",
-    "mean_si": "mean slowdown increase",
-    "max_si": "largest slowdown increase",
-    "backfilled": "backfilled jobs",
-    "total_load": "total load (%)",
-    "wasted_load": "wasted load (%)",
-    "preempted": "killed jobs",
-    "preempted_share": "killed jobs (%)",
-    "mkt": "kills of a killed job",
-    "rtw": "wasted run time (%)",
-}
+WORDS = published.entries("measures.toml")[runs.PAPER]
 
 
 def policies(variant, base=None) -> dict[str, Scheduler]:
