@@ -220,12 +220,10 @@ def check(as_json) -> int:
     lines += [unlike if changed else f"{len(now)} verdicts, all as in {source}"]
     counts = {kind: len(recorded.every(kind)) for kind in ("claims", "numbers")}
     counts |= {"records": len(items), "earlier": sum(item.is_earlier for item in items)}
-    lines.append("{claims} claims and {numbers} numbers from {records} records".format(**counts))
-    lines[-1] += "; nothing was simulated"
+    said = "{claims} claims and {numbers} numbers from {records} records; nothing was simulated"
     if counts["earlier"]:
-        lines.append(
-            "warning: {earlier} records were made by an earlier simulator".format(**counts)
-        )
+        said += "\nwarning: {earlier} records were made by an earlier simulator"
+    lines.append(said.format(**counts))
     facts = [
         dict(zip(committed.NAME, one.name)) | {"before": one.before, "after": one.after}
         for one in changed

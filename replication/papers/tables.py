@@ -215,7 +215,7 @@ def compare(
     ------
     EvidenceError
         If a number of ours is unpublished, repeated, lacks a column or has another unit; if a reason fits no published
-        number or is blank.
+        number.
     """
     where, mine = f"{paper}/{item}", {}
     printed = {row.key: row for row in published.rows(paper, item)}
@@ -229,11 +229,9 @@ def compare(
             )
         mine[key] = row["value"]
     reasons = reasons or {}
-    for key, reason in reasons.items():
+    for key in reasons:
         if key not in printed and key not in {trace for trace, *_ in printed}:
             raise EvidenceError(f"{where}: a reason for {key!r}, but nothing is published there")
-        if not reason.strip():
-            raise EvidenceError(f"{where}: reason {reason!r} for {key!r}, allowed: some words")
     found = []
     for key, row in printed.items():
         rules.number_verdict(mine.get(key), row)  # refuses what is no number
