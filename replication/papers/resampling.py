@@ -58,18 +58,6 @@ def widening(n) -> float:
     return float(stats.t.ppf(ends, n - 1) / stats.norm.ppf(ends) * np.sqrt(n / (n - 1)))
 
 
-def runs(values) -> np.ndarray:
-    """Return the means of several quantities over runs, float64[k, n], and over resampled runs: float64[k, 1 + DRAWS].
-
-    The same runs are drawn for all quantities, so that differences are paired.
-    """
-    n = values.shape[1]
-    picked = generator("seeds drawn anew", n, DRAWS).integers(0, n, (DRAWS, n))
-    # Each row lies in one piece, so that its sum does not depend on how the table was made.
-    drawn = (np.take(values, row, axis=1) for row in (np.arange(n), *picked))
-    return np.column_stack([one.mean(axis=1) for one in drawn])
-
-
 def ratio(sums, top, bottom) -> np.ndarray:
     """Return the quotient of two columns of sums, nan where the second is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):

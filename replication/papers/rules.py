@@ -166,10 +166,6 @@ class Answer(NamedTuple):
         return f"{'for' if self.holds else 'against'}{'' if self.sure else ', not sure'}"
 
 
-#: All answers by their words in tables.
-ANSWERS = {str(one): one for one in map(Answer, (True, False) * 2, (True, True, False, False))}
-
-
 def words() -> dict:
     """Return the meaning of the papers' words, ``data/published/words.toml``, by kind and word."""
     return toml(paths.DATA / "published" / "words.toml")

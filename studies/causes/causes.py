@@ -191,11 +191,25 @@ def _summary(table, name, shares):
     }
 
 
+def resampled_runs(values):
+    """Return the means of several quantities over runs, float64[k, n], and over resampled runs: float64[k, 1 + DRAWS].
+
+    The same runs are drawn for all quantities, so that differences are paired.
+    """
+    n = values.shape[1]
+    picked = generator("seeds drawn anew", n, resampling.DRAWS).integers(
+        0, n, (resampling.DRAWS, n)
+    )
+    # Each row lies in one piece, so that its sum does not depend on how the table was made.
+    drawn = (np.take(values, row, axis=1) for row in (np.arange(n), *picked))
+    return np.column_stack([one.mean(axis=1) for one in drawn])
+
+
 def _drawn_gains(curve, measure):
     """Return the gain at each f > 0 of one curve, per cent: with the seeds as they are, then with resampled ones."""
     wide = curve.pivot_table(index="f", columns="seed", values=measure, sort=False)
     drawn = wide.ffill(axis=1).to_numpy()  # without random numbers there is one run for all seeds
-    means = dict(zip(wide.index, resampling.runs(drawn), strict=True))
+    means = dict(zip(wide.index, resampled_runs(drawn), strict=True))
     start = means.pop(0.0)
     return {f: 100 * (start - mean) / start for f, mean in means.items()}
 
@@ -241,7 +255,7 @@ def _by_share(part, measure):
     wide = part.pivot_table(index="scheduler", columns="seed", values=measure)
     # Without a draw there is one run for all seeds.
     wide = wide.loc[part["scheduler"].unique()].ffill(axis=1)
-    return resampling.runs(wide.to_numpy())
+    return resampled_runs(wide.to_numpy())
 
 
 def change_by_order(schedules):

@@ -21,6 +21,10 @@ from replication.simulator.sweeps import engines
 
 DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
+#: All answers by their words in tables.
+ANSWERS = {
+    str(one): one for one in map(rules.Answer, (True, False) * 2, (True, True, False, False))
+}
 NUMBERS = "case part value low high unit".split()
 KEY = "headline word kind change log".split()
 HEADINGS = {
@@ -95,7 +99,7 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
     -------
     pandas.DataFrame
         A row for each number: headline, word, kind, change, log, case, part, value, low, high, unit, answer (as in
-        `replication.papers.rules.ANSWERS`, or not applicable), reason (why not applicable).
+        `ANSWERS`, or not applicable), reason (why not applicable).
     """
     known = published.claims_of(paper, "headlines.toml")
 
@@ -142,7 +146,7 @@ def summary(cases, decided=True):
     # The rows of several numbers that make one case have its answer.
     cases = cases.drop_duplicates([*key, "log", "case"])
     for names, part in cases.groupby(key, sort=False):
-        given = [rules.ANSWERS[word] for word in part["answer"] if word != ABSENT]
+        given = [ANSWERS[word] for word in part["answer"] if word != ABSENT]
         held, unsure = sum(one.holds for one in given), sum(not one.sure for one in given)
         share = held / len(given) if given else float("nan")
         word = (
