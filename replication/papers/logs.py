@@ -1,10 +1,12 @@
 """Facts of the logs for the papers' tables of them: Table 1 of heel-and-toe, Table 3 of PV-EASY."""
 
+import contextlib
 import re
 from collections.abc import Iterator
 
 import pandas as pd
 
+from replication.papers import variants
 from replication.simulator.logs import registry
 from replication.simulator.schedules import measures
 from replication.simulator.workload import QUICK_JOBS, Workload
@@ -138,16 +140,9 @@ def others(paper, own, names, quick=False) -> dict[str, Workload]:
     If `paper` is None, by the default rules. At quick scale they are the first jobs. Unavailable logs are left out, and all of
     them if the paper's own logs are synthetic.
     """
-    if any(workload.stand_in for workload in own.values()):
-        return {}
-    rules, found = {}, {}
-    if paper is not None:
-        of_paper = registry.rules(next(iter(own)), paper)
-        rules = {name: getattr(of_paper, name) for name in ("size", "overrun", "drop")}
+    found = {}
     for log in names:
-        try:
-            whole = registry.load(log, **rules)
-        except registry.TraceError:
-            continue
-        found[log] = whole.take(slice(QUICK_JOBS if quick else None))
+        with contextlib.suppress(variants.NotApplicable):
+            first = QUICK_JOBS if quick else None
+            found[log] = variants.jobs(paper, own, log, variants.Variant(log), first)
     return found
