@@ -64,15 +64,10 @@ def claims_of(paper, file="claims.toml") -> dict[str, dict]:
     return {name: defaults | entry for name, entry in entries(paper, file).items()}
 
 
-def papers() -> list[str]:
-    """Return the names of the papers, sorted."""
-    return sorted(folder.name for folder in paths.PUBLISHED.iterdir() if any(folder.glob("*.csv")))
-
-
 def items(paper) -> list[str]:
     """Return the names of a paper's items with published numbers, sorted."""
-    if paper not in papers():
-        raise EvidenceError(f"no published values of paper {paper!r}; known: {', '.join(papers())}")
+    if paper not in (known := registered()):
+        raise EvidenceError(f"no published values of paper {paper!r}; known: {', '.join(known)}")
     return sorted(path.stem for path in (paths.PUBLISHED / paper).glob("*.csv"))
 
 

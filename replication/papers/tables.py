@@ -274,7 +274,7 @@ def numbers(paper, items) -> list[Number]:
     EvidenceError
         If two records have different values of a number, or a unit has changed.
     """
-    known = published.items(paper) if paper in published.papers() else []
+    known = published.items(paper) if paper in published.registered() else []
     rows = [row for item in known for row in published.rows(paper, item)]
     units, found = {(row.item, *row.key): row.unit for row in rows}, {}
     for item in items:

@@ -15,7 +15,7 @@ def numbers():
     """All published numbers by paper."""
     return {
         paper: [row for item in published.items(paper) for row in published.rows(paper, item)]
-        for paper in published.papers()
+        for paper in published.registered()
     }
 
 

@@ -222,7 +222,6 @@ def test_rows_that_fit_nothing_are_refused(rows, words):
     [
         ({"reasons": {"BW": "not public"}}, "a reason for 'BW'"),
         ({"reasons": {("CTC-SP2", "EASY", "total_load"): "x"}}, "a reason for .'CTC-SP2', 'EASY'"),
-        ({"reasons": {"CTC-SP2": " "}}, "reason ' ' for 'CTC-SP2'"),
     ],
 )
 def test_reasons_name_what_is_there(more, words):
