@@ -1,7 +1,9 @@
 """Choices that the explorer offers, and the schedules that they lead to; no widgets and no pictures."""
 
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from multiprocessing import get_context
 
 import joblib
 import numpy as np
@@ -93,11 +95,18 @@ def warm() -> None:
     schedulers = [choose(SCHEDULERS["EASY on predictions"][0], name) for name in PREDICTORS]
     schedulers += [rp.EASY(wild="forbidden"), rp.EASY(reservations=2)]
     schedulers = [scheduler for scheduler, _ in SCHEDULERS.values()] + schedulers
-    calls = [joblib.delayed(_compile)(one) for one in dict.fromkeys(schedulers)]
-    done = joblib.Parallel(-1, return_as="generator_unordered")(calls)
-    form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}"
-    for _ in tqdm(done, total=len(calls), bar_format=form, disable=None):
-        pass
+    form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}{postfix}"
+    # A process started by fork would share threads and locks.
+    with ProcessPoolExecutor(joblib.cpu_count(), get_context("spawn")) as pool:
+        waiting = {pool.submit(_compile, one): one for one in dict.fromkeys(schedulers)}
+        with tqdm(total=len(waiting), bar_format=form, disable=None) as bar:
+            while waiting:
+                for future in wait(waiting, 1, FIRST_COMPLETED).done:
+                    future.result()
+                    del waiting[future]
+                    bar.update()
+                names = [repr(one) for future, one in waiting.items() if future.running()]
+                bar.set_postfix_str("; ".join(names[: joblib.cpu_count()]))
 
 
 def _compile(scheduler: rp.Scheduler) -> None:
