@@ -1,4 +1,7 @@
-"""A new paper takes three things: published values, a claims file and a notebook."""
+"""A new paper takes three things: published values, a claims file and a notebook.
+
+Its name here is none that a paper of the project would have, so that a paper called toy can be added to try things.
+"""
 
 import shutil
 
@@ -29,8 +32,8 @@ def many_are_backfilled(schedules):
 """
 CELLS = [
     """import replication as rp
-import toy_claims as claims
-page = rp.Page("toy/table1", scale=scale, logs=logs, seed=seed, workers=workers)
+import claims_of_a_test as claims
+page = rp.Page("test_paper/table1", scale=scale, logs=logs, seed=seed, workers=workers)
 schedules = {log: rp.simulate(jobs) for log, jobs in page.workloads.items()}""",
     """ours = [{"trace": log, "policy": "EASY", "measure": "backfilled", "unit": "jobs", "value": int(one.backfilled.sum())}
         for log, one in schedules.items()]
@@ -42,17 +45,17 @@ page.opening("Here {share:.0f} %.", {"share": "%"}, share=decided["many-are-back
 
 def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatch, capsys):
     small_project.enter(tmp_path, patch=monkeypatch.setattr)
-    folder = tmp_path / "published/toy"
+    folder = tmp_path / "published/test_paper"
     folder.mkdir()
     (folder / "table1.csv").write_text(VALUES)
     (folder / "claims.toml").write_text(CLAIMS)
     with open(tmp_path / "published/papers.toml", "a", encoding="utf-8") as file:
-        file.write('\n[toy]\nname = "Toy"\ntitle = "A toy paper"\n')
-    (tmp_path / "toy_claims.py").write_text(FUNCTIONS)
+        file.write('\n[test_paper]\nname = "Toy"\ntitle = "A toy paper"\n')
+    (tmp_path / "claims_of_a_test.py").write_text(FUNCTIONS)
     monkeypatch.syspath_prepend(tmp_path)
     titles = {name: one["title"] for name, one in published.registered().items()}
     monkeypatch.setattr(record, "CHAPTERS", titles)
-    path = small_project.notebook(tmp_path, "toy/table1", CELLS, enter_cell=False)
+    path = small_project.notebook(tmp_path, "test_paper/table1", CELLS, enter_cell=False)
     page = in_process(path)["page"]
     shutil.copy(path, page.folder)  # in a kernel it would be the executed notebook
     facts = small_project.publish(page)
@@ -70,16 +73,19 @@ def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatc
 def test_the_command_writes_a_paper_that_runs(tmp_path, monkeypatch, capsys):
     small_project.enter(tmp_path, patch=monkeypatch.setattr)
     (tmp_path / "notebooks").mkdir()
-    assert main(["paper", "toy", "Toy: a toy paper"]) == 0
-    assert capsys.readouterr().out.count("toy/") == 4
+    assert main(["paper", "test_paper", "Toy: a toy paper"]) == 0
+    assert capsys.readouterr().out.count("test_paper/") == 4
     titles = {name: one["title"] for name, one in published.registered().items()}
     monkeypatch.setattr(record, "CHAPTERS", titles)
     small_project.commit(tmp_path)
-    page = in_process(tmp_path / "notebooks/toy/table1.ipynb")["page"]
+    page = in_process(tmp_path / "notebooks/test_paper/table1.ipynb")["page"]
     facts = small_project.publish(page)
     assert [row["item"] for row in facts["comparisons"]] == ["table1"]
     assert facts["claims"]["some-are-backfilled"]["verdict"] in ("holds", "fails")
-    assert len(published.rows("toy", "table1")) == published.entries("toy", "rows.toml")["table1"]
-    assert published.registered()["toy"] == {"name": "Toy", "title": "Toy: a toy paper"}
-    assert main(["paper", "toy", "Toy"]) == 1 and "exists already" in capsys.readouterr().err
+    assert (
+        len(published.rows("test_paper", "table1"))
+        == published.entries("test_paper", "rows.toml")["table1"]
+    )
+    assert published.registered()["test_paper"] == {"name": "Toy", "title": "Toy: a toy paper"}
+    assert main(["paper", "test_paper", "Toy"]) == 1 and "exists already" in capsys.readouterr().err
     assert main(["paper", "../x", "Toy"]) == 1 and "expected lower-case" in capsys.readouterr().err
