@@ -24,6 +24,7 @@ from replication.simulator.logs import registry
 from replication.simulator.sweeps import code
 from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload
 
+NOT_PRINTED = "not in the paper"
 #: Columns of a comparison on display.
 READABLE = [*tables.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
 
@@ -257,7 +258,7 @@ class Page:
         """
         return self._save_table("table", name, ".csv", frame, caption, formats)
 
-    def compare(self, ours, reasons=None, item=None, part=False) -> Table | None:
+    def compare(self, ours, reasons=None, item=None, part=False, extra=False) -> Table | None:
         """Compare our numbers with the published ones and save the verdicts.
 
         Where the outputs may not decide (`undecided`) every verdict is *not comparable*. Under parameters other than the committed
@@ -273,16 +274,20 @@ class Page:
             Published item, where it is not the notebook's own, as ``text``.
         part : bool
             Leave out the published numbers that `ours` does not have: other notebooks draw those.
+        extra : bool
+            Show rows of `ours` whose policy the item does not print, without a verdict, in place of an error.
         """
         item = item or self.item
-        if self.changes:
-            printed = {row.key for row in published.rows(self.paper, item)}
-            known = tables.by_key(f"{self.paper}/{item}", ours)
-            ours = [row for key, row in known.items() if key in printed]
-        numbers = tables.compare(self.paper, item, ours, reasons, self.name)
+        ours = tables.by_key(f"{self.paper}/{item}", ours)
+        printed = {row.key for row in published.rows(self.paper, item)}
+        policies = {policy for _, policy, _ in printed}
+        others = {key: row for key, row in ours.items() if extra and key[1] not in policies}
+        known = printed if self.changes else {*ours} - {*others}
+        mine = [row for key, row in ours.items() if key in known]
+        numbers = tables.compare(self.paper, item, mine, reasons, self.name)
         if part or self.changes:
             numbers = [one for one in numbers if one.decided().reason != rules.NOT_COMPUTED]
-        if self.changes and not numbers:
+        if self.changes and not numbers and not others:
             return self.say(f"The paper has no numbers of {', '.join(self.logs)}.")
         if self.undecided:
             numbers = [
@@ -292,8 +297,17 @@ class Page:
                 for one in numbers
             ]
         self._comparisons[item] = [one.recorded() for one in numbers]
-        frame = tables.number_table(numbers)
-        readable = pd.DataFrame([one.shown() for one in numbers], columns=READABLE)
+        rest = [
+            {"item": item, "ours": row["value"], "verdict": "", "reason": NOT_PRINTED} | row
+            for row in others.values()
+        ]
+        frame = pd.DataFrame([*(one.row() for one in numbers), *rest], columns=tables.COLUMNS)
+        texts = [one.shown() for one in numbers]
+        texts += [
+            row | {"ours": shown.ours(row["ours"], row["unit"]), "remark": NOT_PRINTED}
+            for row in rest
+        ]
+        readable = pd.DataFrame(texts, columns=READABLE).fillna("")
         caption = f"Paper against ours: {self.paper} {item}"
         name = None if item == self.item else item
         return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)

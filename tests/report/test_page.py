@@ -339,6 +339,17 @@ def test_a_part_of_an_item_leaves_out_what_other_notebooks_draw(project):
     assert list(small_project.publish(page)["files"]) == ["fig03-fig02.verdicts.csv"]
 
 
+@pytest.mark.parametrize("scale", ["paper", "quick"])
+def test_more_policies_than_the_paper_prints_are_shown_and_not_recorded(project, scale):
+    page = make(scale=scale)
+    shown = page.compare([*OURS, OURS[0] | {"policy": "aging", "value": 17.25}], extra=True)
+    last = shown.frame.iloc[-1]
+    assert (last["policy"], last["verdict"], last["reason"]) == ("aging", "", "not in the paper")
+    assert "17.25" in shown._repr_html_() and "not in the paper" in shown._repr_html_()
+    recorded = [row["policy"] for row in small_project.publish(page)["comparisons"]]
+    assert recorded and "aging" not in recorded
+
+
 @pytest.mark.parametrize("project", [True, False], indirect=True, ids=["real", "stand-in"])
 def test_quick_scale_and_stand_ins_get_no_verdict(project):
     page = make(scale="quick")
