@@ -229,7 +229,7 @@ def test_O14_a_wild_backfill_is_refused_on_the_other_side_of_the_median():
 
 @settings(max_examples=100, deadline=None)
 @given(workloads(), st.data())
-def test_O14_kernel_and_reference_agree(workload, data):
+def test_kernel_and_reference_agree_on_refused_wild_backfills(workload, data):
     permission = st.sampled_from([WILD_IF_SHORTER, WILD_IF_LONGER])
     permissions = data.draw(st.lists(permission, min_size=len(workload), max_size=len(workload)))
     with_permissions(workload, permissions)

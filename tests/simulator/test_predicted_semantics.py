@@ -112,7 +112,7 @@ def test_P12_only_the_first_that_suffices_counts():
     assert starts(w, shadow="first")[2:] == [8, 8]
 
 
-def test_P12_of_equal_planned_ends_the_first_started_counts_first():
+def test_of_equal_planned_ends_the_first_started_counts_first():
     # Jobs 1 and 2 are planned to end at 20. The wide job 1 is earlier in the queue, the narrow job 2 started earlier.
     w = jobs(4, (0, 5, 3), (1, 15, 2), (1, 19, 1), (6, 5, 2), (7, 30, 1))
     assert starts(w, shadow="first") == [0, 5, 1, 20, 7]
