@@ -3,6 +3,7 @@
 The list has no measured values and therefore changes only when a verdict changes.
 """
 
+import csv
 import io
 from pathlib import Path
 from typing import NamedTuple
@@ -66,16 +67,18 @@ def load() -> tuple[dict[tuple, str], str]:
 
 def parse(text, where) -> dict[tuple, str]:
     """Return the verdicts in a list by name."""
-    table = pd.read_csv(io.StringIO(text or "\n,"), dtype=str, keep_default_na=False)
-    if tuple(table) != COLUMNS:
-        raise EvidenceError(f"{where}: columns {','.join(table)}; expected {','.join(COLUMNS)}")
-    wrong = ~table["verdict"].isin(WORDS) | table.duplicated([*NAME])
-    if wrong.any():
-        line = int(wrong.argmax())
-        raise EvidenceError(
-            f"{where} line {line + 2}: {list(table.iloc[line])}; expected a new name and one of {', '.join(WORDS)}"
-        )
-    return dict(zip(table[[*NAME]].itertuples(index=False, name=None), table["verdict"]))
+    header, *lines = csv.reader(io.StringIO(text)) if text else [()]
+    if tuple(header) != COLUMNS:
+        raise EvidenceError(f"{where}: columns {','.join(header)}; expected {','.join(COLUMNS)}")
+    given = {}
+    for number, cells in enumerate(lines, start=2):
+        *name, _, verdict = cells if len(cells) == len(COLUMNS) else COLUMNS
+        if verdict not in WORDS or tuple(name) in given:
+            raise EvidenceError(
+                f"{where} line {number}: {','.join(cells)!r}; expected a new name and one of {', '.join(WORDS)}"
+            )
+        given[tuple(name)] = verdict
+    return given
 
 
 def changes(before, after) -> list[Change]:

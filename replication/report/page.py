@@ -148,6 +148,23 @@ class Page:
         self._show(loaded)
         return loaded
 
+    def reload(self, drop=(), **rules) -> dict[str, Workload]:
+        """Return the workload of each log under other rules; generated jobs stay as they are.
+
+        Parameters
+        ----------
+        drop : sequence of str
+            Rules for jobs to leave out, added to those of `workloads`.
+        **rules
+            Rules to use instead, see `replication.simulator.logs.registry.load`.
+        """
+        found = dict(self.workloads)
+        for name, (log, own) in zip(self.logs, map(registry.file_and_rules, self._given["logs"])):
+            if not found[name].stand_in:
+                dropped = (*found[name].provenance["drop"], *drop)
+                found[name] = self._both(log, **own | rules | {"drop": dropped})[1]
+        return found
+
     @property
     def kind(self) -> str:
         """The kind of the outputs, one of `record.KINDS` or ``other``, by the parameters and the loaded logs."""
@@ -262,7 +279,7 @@ class Page:
         """Compare our numbers with the published ones and save the verdicts.
 
         Where the outputs may not decide (`undecided`) every verdict is *not comparable*. Under parameters other than the committed
-        ones, numbers of other logs are left out.
+        ones, numbers of other logs and reasons for them are left out.
 
         Parameters
         ----------
@@ -283,6 +300,9 @@ class Page:
         policies = {policy for _, policy, _ in printed}
         others = {key: row for key, row in ours.items() if extra and key[1] not in policies}
         known = printed if self.changes else {*ours} - {*others}
+        if self.changes:
+            named = printed | {trace for trace, *_ in printed}
+            reasons = {key: why for key, why in (reasons or {}).items() if key in named}
         mine = [row for key, row in ours.items() if key in known]
         numbers = tables.compare(self.paper, item, mine, reasons, self.name)
         if part or self.changes:

@@ -22,7 +22,8 @@ SHRINK = 105 / style.DPI
 # A table of more than LONGEST rows shows its first HEAD rows.
 LONGEST, HEAD = 60, 10
 #: Names for readers: of columns, where they are not the column's words, and of words with a spelling of their own.
-COLUMNS, WORDS = toml(TEMPLATES / "names.toml").values()
+NAMES = toml(TEMPLATES / "names.toml")
+COLUMNS, WORDS = NAMES["columns"], NAMES["words"]
 #: Columns of fractions, which are shown in per cent; a column with larger values is in per cent already.
 PERCENT = {"difference": "{:+.1%}", "share": "{:.1%}"}
 #: The words of verdicts, each with its sign and its rule.

@@ -23,7 +23,8 @@ DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 #: All answers by their words in tables.
 ANSWERS = {
-    str(one): one for one in map(rules.Answer, (True, False) * 2, (True, True, False, False))
+    str(one): one
+    for one in (rules.Answer(holds, sure) for sure in (True, False) for holds in (True, False))
 }
 NUMBERS = "case part value low high unit".split()
 KEY = "headline word kind change log".split()

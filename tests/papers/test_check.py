@@ -184,6 +184,10 @@ HEADER = ",".join(committed.COLUMNS)
         ("claim,heel_and_toe,x,,,,log,holds", "columns .*; expected kind,paper,item"),
         (f"{HEADER}\nnumber,heel_and_toe,fig02,a,b,c,log,good", "line 2: .*; expected a new name"),
         (f"{HEADER}\nnumber,heel_and_toe,fig02", "line 2: .*; expected a new name"),
+        (
+            f"{HEADER}\nclaim,heel_and_toe,x,,,,log,holds\nclaim,heel_and_toe,y,,,,log,holds,more",
+            "line 3: 'claim,heel_and_toe,y.*more'; expected a new name",
+        ),
         (HEADER + 2 * "\nclaim,heel_and_toe,x,,,,log,holds", "line 3: .*; expected a new name"),
     ],
 )

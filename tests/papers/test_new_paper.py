@@ -1,6 +1,7 @@
 """A new paper takes three things: published values, a claims file and a notebook.
 
-Its name here is none that a paper of the project would have, so that a paper called toy can be added to try things.
+No paper of the project may have the name that the tests use. The name is an unlikely one, so that a real paper can be
+called toy.
 """
 
 import shutil

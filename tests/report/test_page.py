@@ -158,6 +158,21 @@ def test_a_log_of_ones_own_is_read_as_any_other(project, monkeypatch):
         _ = Page(NAME, logs=[str(project / "my.swf.gz"), f"{project}/./my.swf.gz"]).logs
 
 
+def test_a_log_of_ones_own_is_loaded_again_under_other_rules(project, monkeypatch):
+    monkeypatch.undo()
+    estimates = [600] * 49 + [-1]
+    jobs = [
+        f"{k} {60 * k} 0 {590 + k} 2 -1 -1 2 {estimate} -1 1 1 1 1 1 1 -1 -1\n"
+        for k, estimate in enumerate(estimates, start=1)
+    ]
+    (project / "my.swf").write_text("; MaxProcs: 8\n" + "".join(jobs))
+    page = Page(NAME, logs=[str(project / "my.swf"), "CTC-SP2"])
+    raised = page.workloads["my"]
+    assert np.array_equal(raised.estimate, np.maximum(600, raised.run_time))
+    recorded = page.reload(["no-estimate"], overrun="as-is")["my"]
+    assert recorded.estimate.tolist() == 49 * [600] and recorded.run_time.max() == 639
+
+
 def test_a_log_may_name_its_rules(project, monkeypatch):
     monkeypatch.undo()
     jobs = [f"{k} {60 * k} 0 {60 + k} 2 -1 -1 2 -1 -1 1 1 1 1 1 1 -1 -1\n" for k in range(1, 51)]

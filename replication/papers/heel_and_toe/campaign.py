@@ -80,6 +80,11 @@ def e_max(log, pick=max) -> int:
     return int(pick(limits(log).values(), default=0)) * HOUR
 
 
+def cut_at(log, workload, pick=max) -> int:
+    """Return the E_max that a log is run with, s: as `e_max`; of a log that the paper does not use, its longest estimate."""
+    return e_max(log, pick) or int(workload.estimate.max())
+
+
 def badness(largest, stride=1) -> list[float]:
     """Return the paper's values of f from 0 to `largest`."""
     return steps(0, largest, RANGES[largest])[::stride]
@@ -114,7 +119,7 @@ def tasks(workloads, scale, load="log", largest=10, owner=False, cut=False) -> I
     fs = badness(largest, scale.stride if near else scale.wide_stride)
     runs = range(1, 1 + (scale.seeds if near else scale.wide_seeds))
     for log, at, workload in at_one_load(workloads, load, owner):
-        limit = e_max(log) if cut else None
+        limit = cut_at(log, workload) if cut else None
         jobs = cut_runs(workload, limit) if cut else workload
         for model in models(fs, limit):
             seeds = sweep.seeds_of(sweep.TEXTBOOK, model, runs)
@@ -125,9 +130,10 @@ def barely(workloads, scale) -> Iterator[sweep.Task]:
     """Yield tasks of very small f on runs cut at E_max, once with the estimates cut as well and once with the estimates as they are."""
     seeds = tuple(range(1, scale.seeds + 1))
     for log, workload in workloads.items():
-        cut = cut_runs(workload, e_max(log))
+        limit = cut_at(log, workload)
+        cut = cut_runs(workload, limit)
         for f in VERY_SMALL:
-            yield sweep.Task(cut, FModel(f, e_max(log)), seeds=seeds)
+            yield sweep.Task(cut, FModel(f, limit), seeds=seeds)
             yield sweep.Task(cut, FModel(f), seeds=seeds)
 
 

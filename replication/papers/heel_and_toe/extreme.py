@@ -40,7 +40,7 @@ def results(workloads) -> pd.DataFrame:
     """
     rows = []
     for log, workload in workloads.items():
-        limit = campaign.e_max(log)
+        limit = campaign.cut_at(log, workload)
         cut = cut_runs(workload, limit)
         runs = {
             "real": simulate(cut, EASY(), Users(e_max=limit)),

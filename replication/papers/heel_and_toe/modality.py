@@ -23,9 +23,9 @@ COLUMNS = [f"{name} [%]" for name in ("from", "to", "change", "low", "high")]
 
 
 def e_max(workload) -> int:
-    """Return the E_max that a log is run with, s; the longest of its estimates where the paper has none."""
+    """Return the E_max that a log is run with here, s."""
     pick = min if workload.name == "KTH-SP2-2" else max
-    return campaign.e_max(workload.name, pick) or int(workload.estimate.max())
+    return campaign.cut_at(workload.name, workload, pick)
 
 
 def logs_with_little_lost(workloads) -> list[str]:

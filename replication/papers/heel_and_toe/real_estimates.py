@@ -10,7 +10,6 @@ from scipy import stats
 from replication.papers import panels, published, style
 from replication.papers.heel_and_toe.campaign import HOUR, PAPER, limits
 from replication.papers.logs import tidy
-from replication.simulator.logs import registry
 from replication.simulator.workload import Workload
 
 TOP = 20
@@ -20,29 +19,24 @@ TICKS = {1 / 60: "1 min", 1 / 6: "10 min", 1: "1 h"}
 EQUAL = {"jobs": "bins of equally many jobs", "width": "bins of equal width"}
 
 
-def workloads_as_recorded(workloads, drop=()) -> dict[str, Workload]:
-    """Return the workloads with estimates as recorded, also where a job ran longer; `drop` adds rules to the paper's.
-
-    No job of a synthetic log runs longer than its estimate; such a log is returned as it is.
-    """
-    found = dict(workloads)
-    for log, workload in workloads.items():
-        if not workload.stand_in:
-            rules = (*registry.rules(log, PAPER).drop, *drop)
-            whole = registry.load(log, paper=PAPER, overrun="as-is", drop=rules)
-            found[log] = whole.take(slice(len(workload)))
-    return found
+def workloads_as_recorded(page, drop=()) -> dict[str, Workload]:
+    """Return a page's workloads with estimates as recorded, also where a job ran longer; `drop` adds rules to those used."""
+    return page.reload(drop, overrun="as-is")
 
 
-def e_max(log) -> int:
-    """Return the E_max whose share the table under Fig. 13 gives, s."""
+def e_max(log, workload=None) -> int:
+    """Return the E_max whose share the table under Fig. 13 gives, s; of another log, its longest estimate."""
+    if workload is not None and not limits(log):
+        return int(workload.estimate.max())
     said = published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value
     return round(said * HOUR)
 
 
 def apart(one, workload, other, second) -> float:
     """Return the largest distance between the cumulative distributions of two logs' estimates below E_max, points."""
-    below = [w.estimate[w.estimate < e_max(log)] for log, w in ((one, workload), (other, second))]
+    below = [
+        w.estimate[w.estimate < e_max(log, w)] for log, w in ((one, workload), (other, second))
+    ]
     return 100 * float(stats.ks_2samp(*below).statistic)
 
 
@@ -53,19 +47,20 @@ def popular(workload) -> tuple[np.ndarray, np.ndarray]:
     return values[order], jobs[order]
 
 
-def modality(workloads) -> pd.DataFrame:
-    """Return E_max's share and rank, and the share of the 20 most popular estimates, a row for each log.
+def modality(page) -> pd.DataFrame:
+    """Return E_max's share and rank, and the share of the 20 most popular estimates, a row for each log of a page.
 
-    E_max is that of the table under Fig. 13; for KTH and BLUE the one whose share it gives.
+    E_max is that of the table under Fig. 13; for KTH and BLUE the one whose share it gives. For a log that the paper does
+    not use, E_max is the longest estimate.
     """
 
     def percent(which):
         return 100 * float(which.mean())
 
-    rows, allocated = [], workloads_as_recorded(workloads, ["not-allocated"])
-    for log, workload in workloads_as_recorded(workloads).items():
+    rows, allocated = [], workloads_as_recorded(page, ["not-allocated"])
+    for log, workload in workloads_as_recorded(page).items():
         values, jobs = popular(workload)
-        limit, run_time = e_max(log), workload.run_time
+        limit, run_time = e_max(log, workload), workload.run_time
         asked = workload.estimate == limit
         short = 10 * run_time[asked] < limit
         before = limit - allocated[log].estimate
@@ -115,8 +110,7 @@ def _by_log(table, column):
 
 
 def draw_cdf(workloads) -> Figure:
-    """Draw the distributions of run times and estimates, a panel for each log, and the limits of the sites."""
-    workloads = workloads_as_recorded(workloads)
+    """Draw the distributions of run times and estimates as recorded, a panel for each log, and the limits of the sites."""
     looks = style.series(("run time", "estimate"), marker=False)
 
     def one(axes, log, _):
