@@ -388,6 +388,8 @@ class Page:
         functions = functions or {}
         if not self.changes:
             return tables.decide(self.paper, functions, given, only)
+        # A notebook gives None for a table that needs the paper's parameters.
+        given = {name: table for name, table in given.items() if table is not None}
         decided = {}
         for name in published.claims_of(self.paper) if only is None else only:
             try:

@@ -6,10 +6,12 @@ import pytest
 from replication.papers import git
 from replication.report import parameters, record, results, run
 from replication.simulator import paths
+from replication.simulator.logs import registry
 from tests.in_process import in_process
 
 NOTEBOOKS = results.notebooks() | results.studies()
 LONG = {"studies/prediction/prediction"}
+OWN = "paths of SWF files of your own"
 IN_A_KERNEL = ("heel_and_toe/table2", "pv_easy/table3", "studies/preemption/modes")
 
 
@@ -35,6 +37,22 @@ def test_notebook_at_quick_scale(name, output, monkeypatch):
     assert page.kind in KINDS
     assert record.publish(name, page.folder) == page.kind
     assert not paths.FIGURES.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NOTEBOOKS if OWN in NOTEBOOKS[name].read_text()])
+def test_notebook_on_a_log_of_ones_own(name, output, tmp_path, monkeypatch):
+    monkeypatch.chdir(NOTEBOOKS[name].parent)
+    jobs = registry.like("KTH-SP2").take(slice(2_000))
+    columns = jobs.submit, jobs.run_time, jobs.processors, jobs.estimate, jobs.user
+    lines = [
+        f"{k} {submit} 0 {run_time} {size} -1 -1 {size} {estimate} -1 1 {user} 1 -1 -1 -1 -1 -1\n"
+        for k, (submit, run_time, size, estimate, user) in enumerate(zip(*columns), start=1)
+    ]
+    log = tmp_path / "own.swf"
+    log.write_text(f"; MaxProcs: {jobs.machine}\n" + "".join(lines))
+    page = in_process(NOTEBOOKS[name], scale="quick", workers=1, logs=[str(log)])["page"]
+    assert page.kind == "other" and page.logs == ("own",)
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -120,7 +120,8 @@ def test_other_parameters_go_to_a_folder_of_their_own_and_prove_nothing(project,
     assert "prove nothing about the paper" in page._status(page.workloads)
     shown = [page.figure(drawing(), "A figure"), page.table(pd.DataFrame({"a": [1]}), "A table")]
     if "name" not in changed:
-        shown.append(page.compare([*OURS, OURS[0] | {"trace": "mine"}]))
+        reasons = {("mine", "log", "processors"): "an input"}
+        shown.append(page.compare([*OURS, OURS[0] | {"trace": "mine"}], reasons=reasons))
         assert set(shown[-1].frame["verdict"]) == {"not comparable"}
     assert small_project.publish(page)["provenance"]["kind"] == "other"
     assert any((project / "build/other/heel_and_toe").iterdir())
