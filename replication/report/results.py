@@ -77,12 +77,13 @@ class Item:
         return not re.search("/(fig|table)", self.name)
 
     def altered_files(self) -> list[str]:
-        """Return the names of outputs that differ from the record."""
+        """Return the names of outputs that differ from the record, or that it does not name."""
         hashes = {name: facts["sha256"] for name, facts in self.facts["files"].items()}
+        found = (path.name for path in self.folder.glob(f"{self.name.rpartition('/')[2]}[-.]*"))
         return [
             name
-            for name, digest in hashes.items()
-            if not record.OUTPUT.fullmatch(name) or digest != _sha256(self.folder / name)
+            for name in {*hashes, *filter(record.OUTPUT.fullmatch, found)}
+            if not record.OUTPUT.fullmatch(name) or hashes.get(name) != _sha256(self.folder / name)
         ]
 
     @property

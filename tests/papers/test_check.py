@@ -312,6 +312,12 @@ def test_a_file_outside_the_folder_is_not_opened(project, capsys):
     assert "its files differ from its record" in capsys.readouterr().err
 
 
+def test_a_record_that_names_fewer_files_than_were_drawn_is_refused(project, capsys):
+    edit(project, lambda facts: facts.update(files={}, claims={}, comparisons=[], values={}))
+    assert main(["check"]) == 1
+    assert f"{NAME}: its files differ from its record" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("file", ["claims.csv", "fig02.verdicts.csv"])
 def test_a_table_that_is_not_the_one_drawn_is_refused(project, capsys, file):
     path = project / "figures/heel_and_toe" / file
