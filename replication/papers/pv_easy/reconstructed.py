@@ -220,7 +220,7 @@ def conclusions(everywhere, large, logs) -> pd.DataFrame:
         )
         cases = {
             "PV-EASY below EASY on SDSC-BLUE": blue["over_easy"] < 1,
-            "PV-EASY within 10 % of EASY elsewhere": rest["over_easy"].between(0.9, 1.1),
+            "PV-EASY at most 10 % above EASY elsewhere": rest["over_easy"] <= 1.1,
             "PV-EASY below EASY-Last": own["over_easy_last"] < 1,
             "EASY below EASY-Last": own["EASY"] < own["EASY-Last"],
             "large blocked jobs: PV-EASY below EASY": wide["PV-EASY"] < wide["EASY"]
