@@ -39,9 +39,9 @@ def read(numbers) -> pd.DataFrame:
         row = f"{one['policy']}: {reconstructed.WORDS[one['measure']]}"
         rows.append(("pv_easy", row, one["trace"], one["published"], *ours))
     for one in numbers:
-        measure = re.sub("_(min|max)$", "", one.published.measure)
+        measure = re.sub("_(min|max)$", "", one.measure)
         if one.paper == "heel_and_toe" and measure in RANGES:
-            rows.append((one.paper, RANGES[measure], "all", one.published.value, one.ours, None))
+            rows.append((one.paper, RANGES[measure], "all", one.value, one.ours, None))
     both = pd.read_csv(paths.FIGURES / PAPER / "table1-both.csv")
     both = both[both["words"].notna() & (both["policy"] != REFERENCE) & (both["measure"] != "r2")]
     for one in both.to_dict("records"):

@@ -34,7 +34,7 @@ from replication.simulator.paths import toml
 MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
 ERRATUM, NOT_COMPARABLE = "erratum", "not comparable"
 NUMBER_VERDICTS = MATCH, CLOSE, NEAR, DIFFERS, ERRATUM, NOT_COMPARABLE
-LIMITS = ((MATCH, Decimal("0.01")), (CLOSE, Decimal("0.05")), (NEAR, Decimal("0.20")))
+LIMITS = {MATCH: Decimal("0.01"), CLOSE: Decimal("0.05"), NEAR: Decimal("0.20")}
 FACTOR = Decimal(10).sqrt()  # between two maxima of the same order of magnitude
 EXACT_UNITS = frozenset({"yyyymm", "rank", "job number"})
 NOT_COMPUTED = "not computed"
@@ -64,7 +64,7 @@ class Verdict(NamedTuple):
     difference: float
 
 
-def number_verdict(ours, printed: Published, reason: str = "", limits=None) -> Verdict:
+def number_verdict(ours, printed: Published, reason: str = "", factors=None) -> Verdict:
     """Return the verdict on our value of a published number, which must be in the published unit.
 
     Parameters
@@ -74,8 +74,8 @@ def number_verdict(ours, printed: Published, reason: str = "", limits=None) -> V
     printed : replication.papers.published.Published
     reason : str
         Why the two cannot be compared.
-    limits : list of (str, Decimal), optional
-        Instead of `LIMITS`.
+    factors : dict of str to float, optional
+        Multiply some of `LIMITS`, as a sensitivity analysis does.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def number_verdict(ours, printed: Published, reason: str = "", limits=None) -> V
         kind = FROM_ONE if printed.is_ratio else ""
     if reason:
         return Verdict(NOT_COMPARABLE, reason, difference)
-    return Verdict(_number_word(number, target, scale, printed, limits), kind, difference)
+    return Verdict(_number_word(number, target, scale, printed, factors or {}), kind, difference)
 
 
 def _months(date):
@@ -109,7 +109,7 @@ def _months(date):
     return 12 * year + month
 
 
-def _number_word(number, target, scale, printed, limits):
+def _number_word(number, target, scale, printed, factors):
     """Return the verdict on two comparable numbers."""
     exact, distance = printed.unit in EXACT_UNITS, abs(number - target)
     digit = target.normalize().as_tuple().exponent if printed.is_around else -printed.decimals
@@ -117,8 +117,9 @@ def _number_word(number, target, scale, printed, limits):
         return MATCH
     other_side = printed.is_ratio and (number - 1) * (target - 1) <= 0
     # At 0 all limits are 0, so that nothing but the rounding can save a number.
-    limits = () if exact or other_side else limits or LIMITS
-    word = next((word for word, limit in limits if distance <= limit * scale), DIFFERS)
+    limits = {} if exact or other_side else LIMITS
+    wide = {word: limit * Decimal(factors.get(word, 1)) for word, limit in limits.items()}
+    word = next((word for word, limit in wide.items() if distance <= limit * scale), DIFFERS)
     is_maximum = printed.measure.startswith("max_")  # of all jobs
     if word == DIFFERS and is_maximum and target / FACTOR <= number <= target * FACTOR:
         return NEAR

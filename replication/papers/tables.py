@@ -17,17 +17,17 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from types import ModuleType
 
 import pandas as pd
 
 from replication.papers import published, rules, shown
-from replication.papers.published import EvidenceError
+from replication.papers.published import EvidenceError, Published
 
 KEY = ("trace", "policy", "measure")
 OURS = (*KEY, "value", "unit")
 COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "reason", "source")
+RECORDED = ("item", *KEY, "unit", "ours", "reason", "verdict")
 NOT_DRAWN = "not drawn"
 # Kinds of numbers and claims. The first three are counted separately; a check is no finding, and a repeat counts where
 # the fact is entered first.
@@ -36,36 +36,43 @@ COUNTED = rules.LOG, EXAMPLE, rules.SIMULATED
 ABOUT = (*COUNTED, rules.CHECK, REPEAT)
 NUMBER_WORDS = (*rules.NUMBER_VERDICTS, NOT_DRAWN)
 CLAIM_WORDS = (*rules.CLAIM_VERDICTS, NOT_DRAWN)
-#: Limits in place of `rules.LIMITS`.
-Limits = list[tuple[str, Decimal]]
-FACTORS = {"halved": Decimal("0.5"), "doubled": Decimal(2)}
+FACTORS = {"halved": 0.5, "doubled": 2.0}
 # "Fig. 4", "Table 2", "Figs. 5 and 6"
 NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
 
 
 @dataclass(frozen=True)
-class Number:
+class Number(Published):
     """A published number, and ours if a record has it."""
 
-    paper: str
-    published: published.Published
-    about: str  # one of `ABOUT`
+    paper: str = ""
+    about: str = ""  # one of `ABOUT`
     ours: float = math.nan  # in the published unit
     reason_given: str = ""  # why the two cannot be compared
-    drawn_by: str = (
-        ""  # ``paper/item`` of the notebook that computes it; empty for a number in no record
-    )
+    drawn_by: str = ""  # ``paper/item`` of the notebook that computes it; empty without a record
+
+    @classmethod
+    def of(cls, row, paper, ours, reason, drawn_by, about="") -> "Number":
+        """Return a published number with ours, which is None where it was not computed."""
+        ours = math.nan if ours is None else float(ours)
+        return cls(
+            **vars(row), paper=paper, about=about, ours=ours, reason_given=reason, drawn_by=drawn_by
+        )
 
     @property
     def name(self) -> tuple:
         """The key among all papers: number, paper, item, trace, policy, measure."""
-        return ("number", self.paper, self.published.item, *self.published.key)
+        return ("number", self.paper, self.item, *self.key)
 
-    def decided(self, limits: Limits | None = None) -> rules.Verdict:
-        """Return verdict, reason and difference, under other limits if they are given."""
+    def decided(self, factors: Mapping | None = None) -> rules.Verdict:
+        """Return verdict, reason and difference; `factors` multiply some of `rules.LIMITS`."""
         if not self.drawn_by:
             return rules.Verdict(NOT_DRAWN, "", math.nan)
-        return rules.number_verdict(self.ours, self.published, self.reason_given, limits)
+        return rules.number_verdict(self.ours, self, self.reason_given, factors)
+
+    def under(self, factors: Mapping) -> str:
+        """Return the verdict with some of `rules.LIMITS` multiplied by a factor each."""
+        return self.decided(factors).verdict
 
     @property
     def verdict(self) -> str:
@@ -74,21 +81,20 @@ class Number:
 
     def row(self) -> dict:
         """Return the number as a row of `COLUMNS`."""
-        row = {name: getattr(self.published, name) for name in ("item", *KEY, "unit", "source")}
-        row |= {"published": self.published.value, "ours": self.ours}
-        return row | self.decided()._asdict()
+        known = vars(self) | {"published": self.value} | self.decided()._asdict()
+        return {name: known[name] for name in COLUMNS}
 
     def recorded(self) -> dict:
         """Return the row of a record: item, key, unit, ours (None if not finite), reason and verdict."""
         ours = self.ours if math.isfinite(self.ours) else None
         row = self.row() | {"ours": ours, "reason": self.reason_given}
-        return {name: row[name] for name in ("item", *KEY, "unit", "ours", "reason", "verdict")}
+        return {name: row[name] for name in RECORDED}
 
     def shown(self) -> dict:
         """Return the row with its numbers as text, the published one as printed, and a remark: reason and source."""
         row = self.row()
         return row | {
-            "published": shown.printed(self.published),
+            "published": shown.printed(self),
             "ours": shown.ours(self.ours, row["unit"]),
             "difference": shown.difference(row["difference"], row["reason"]),
             "remark": "; ".join(filter(None, (row["reason"], row["source"]))),
@@ -235,9 +241,8 @@ def compare(
     found = []
     for key, row in printed.items():
         rules.number_verdict(mine.get(key), row)  # refuses what is no number
-        value = math.nan if mine.get(key) is None else float(mine[key])
         reason = reasons.get(key, reasons.get(row.trace, ""))
-        found.append(Number(paper, row, "", value, reason, drawn_by))
+        found.append(Number.of(row, paper, mine.get(key), reason, drawn_by))
     return found
 
 
@@ -292,8 +297,7 @@ def numbers(paper, items) -> list[Number]:
     made = []
     for row, about in zip(rows, abouts(rows), strict=True):
         recorded, drawn_by = found.get((row.item, *row.key), ({"ours": None, "reason": ""}, ""))
-        ours = math.nan if recorded["ours"] is None else recorded["ours"]
-        made.append(Number(paper, row, about, ours, recorded["reason"], drawn_by))
+        made.append(Number.of(row, paper, recorded["ours"], recorded["reason"], drawn_by, about))
     return made
 
 
@@ -397,22 +401,21 @@ def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping) -> C
 
 def _cases(paper, name, entry, functions, tables):
     function = select_cases if "select" in entry else function_of(name, entry, functions)
-    given = dict(entry.get("select") or entry.get("cases", {}))
-    given.pop("function", None)
-    parameters = inspect.signature(function).parameters.values()
-    required = [
-        one.name for one in parameters if one.default is one.empty and one.kind != one.VAR_KEYWORD
-    ]
-    needed = {one: one for one in required if one not in given}
-    if "table" in given:
-        needed[next(iter(needed))] = given.pop("table")
-    for table in needed.values():
-        if table not in tables:
-            known = ", ".join(tables) or "none"
-            raise EvidenceError(
-                f"{paper}: claim {name!r} needs the table {table!r}; given: {known}"
-            )
-    return function(**{one: tables[table] for one, table in needed.items()}, **given)
+    given = entry.get("select") or entry.get("cases", {})
+    fixed = {one: value for one, value in given.items() if one not in ("function", "table")}
+    chosen = {}
+    for parameter in inspect.signature(function).parameters.values():
+        is_table = parameter.default is parameter.empty and parameter.kind != parameter.VAR_KEYWORD
+        if is_table and parameter.name not in fixed:
+            # A table that the entry names is the first.
+            table = parameter.name if chosen else given.get("table", parameter.name)
+            if table not in tables:
+                known = ", ".join(tables) or "none"
+                raise EvidenceError(
+                    f"{paper}: claim {name!r} needs the table {table!r}; given: {known}"
+                )
+            chosen[parameter.name] = tables[table]
+    return function(**chosen, **fixed)
 
 
 def select_cases(
@@ -556,28 +559,20 @@ def sensitivity(papers) -> pd.DataFrame:
         better, halved worse, doubled better, doubled worse. The last row counts verdicts that any of the thresholds changes.
         Repeats and checks are left out.
     """
-    claims_, numbers_ = (
-        [one for paper in papers for one in getattr(paper, kind) if one.about in COUNTED]
-        for kind in ("claims", "numbers")
-    )
-
-    def claims_under(word, factor):
-        return [(one, one.under({word: float(factor)}), CLAIM_WORDS) for one in claims_]
-
-    def numbers_under(word, factor):
-        limits = [(one, factor * size if one == word else size) for one, size in rules.LIMITS]
-        return [(one, one.decided(limits).verdict, NUMBER_WORDS) for one in numbers_]
-
-    words = [word for kind in rules.words().values() for word in kind if rules.level(word)]
-    tried = [(word, rules.level(word), claims_under) for word in words]
-    tried += [(word, 100 * float(limit), numbers_under) for word, limit in rules.LIMITS]
+    counted = [
+        one for paper in papers for one in (*paper.claims, *paper.numbers) if one.about in COUNTED
+    ]
+    levels = {word: rules.level(word) for kind in rules.words().values() for word in kind}
+    del levels["sometimes"]  # one case is enough, whatever the factor
+    levels |= {word: 100 * float(limit) for word, limit in rules.LIMITS.items()}
+    order = [*NUMBER_WORDS, *CLAIM_WORDS]  # each best first
     moved = {f"{change} {way}": set() for change in FACTORS for way in ("better", "worse")}
     rows = []
-    for word, per_cent, under in tried:
+    for word, per_cent in levels.items():
         row = {"threshold": word.replace("_", " "), "per cent": per_cent} | dict.fromkeys(moved, 0)
         for change, factor in FACTORS.items():
-            for one, other, order in under(word, factor):
-                if step := order.index(other) - order.index(one.verdict):
+            for one in counted:
+                if step := order.index(one.under({word: factor})) - order.index(one.verdict):
                     way = f"{change} {'better' if step < 0 else 'worse'}"
                     row[way] += 1
                     moved[way].add(one.name)

@@ -179,7 +179,7 @@ def _paper(paper, prose):
     by_id = {claim.id_in_paper: claim for claim in paper.claims}
     numbers, parts = {}, []
     for number in paper.numbers:
-        word, rest = re.fullmatch(r"(fig|table|)(.*)", number.published.item).groups()
+        word, rest = re.fullmatch(r"(fig|table|)(.*)", number.item).groups()
         title = f"{ITEMS[word]} {rest}" if word else ITEMS.get(rest, rest)
         numbers.setdefault(title, []).append(number)
     for about, words in PARTS.items():
@@ -305,7 +305,7 @@ def verdict_of(item, paper) -> tuple[str, str]:
         sizes = [
             (abs(one.decided().difference), one)
             for one in compared
-            if one.published.value and one.published.unit not in rules.EXACT_UNITS
+            if one.value and one.unit not in rules.EXACT_UNITS
         ]
         if sizes := [(size, one) for size, one in sizes if not math.isnan(size)]:
             median = statistics.median(size for size, _ in sizes)
@@ -327,10 +327,10 @@ def verdict_of(item, paper) -> tuple[str, str]:
 
 
 def _difference(number):
-    one, cells = number.published, number.shown()
-    subject = " ".join(part for part in (one.trace, one.policy) if part not in ("all", "log"))
-    sizes = f"{cells['published']} → {cells['ours']} {one.unit}".removesuffix(" 1")
-    subject = ", ".join(filter(None, (render.name_of(one.measure), subject)))
+    cells = number.shown()
+    subject = " ".join(part for part in (number.trace, number.policy) if part not in ("all", "log"))
+    sizes = f"{cells['published']} → {cells['ours']} {number.unit}".removesuffix(" 1")
+    subject = ", ".join(filter(None, (render.name_of(number.measure), subject)))
     return f"{subject}: {sizes} ({cells['difference']})"
 
 

@@ -98,7 +98,7 @@ def test_a_result_that_moved_is_named_from_what_to_what(project, capsys):
 
 
 def test_a_change_of_the_rule_is_seen_without_drawing_anew(project, capsys, monkeypatch):
-    monkeypatch.setattr(rules, "LIMITS", (("match", 0), ("close", 0), ("near", 1)))
+    monkeypatch.setattr(rules, "LIMITS", {"match": 0, "close": 0, "near": 1})
     assert main(["check"]) == 1
     said = capsys.readouterr().out
     changed = [line.partition("fig02 ")[2] for line in said.splitlines() if "->" in line]

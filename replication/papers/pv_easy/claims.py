@@ -228,7 +228,7 @@ def largest(numbers, policy, measure) -> list[Case]:
 
 def easy_last_violates(numbers) -> Iterator[Case]:
     """Return the violated reservations under EASY-Last; each number must be near the printed one."""
-    near = float(dict(LIMITS)[NEAR])
+    near = float(LIMITS[NEAR])
     for log, value in column(numbers, "EASY-Last", "violated").items():
         asked = {"trace": log, "policy": "EASY-Last", "measure": "violated"}
         printed = published.value(runs.PAPER, "table2", **asked).value
