@@ -261,9 +261,11 @@ def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, Ma
     return found
 
 
-def number_table(numbers: Iterable[Number]) -> pd.DataFrame:
-    """Return compared numbers as a table of `COLUMNS` with a row for each."""
-    return pd.DataFrame([one.row() for one in numbers], columns=list(COLUMNS))
+def comparison(paper, item, ours, reasons=None, decided=True) -> pd.DataFrame:
+    """Return a table of `COLUMNS` with a row for each number that `compare` returns; without verdicts unless `decided`."""
+    rows = [one.row() for one in compare(paper, item, ours, reasons)]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return frame if decided else frame.assign(verdict=rules.NOT_COMPARABLE)
 
 
 def key_of(row) -> tuple:

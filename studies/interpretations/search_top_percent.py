@@ -360,9 +360,8 @@ def best(found, decided=True):
         for k, row in enumerate(found.numbers)
     ]
     rows = pd.DataFrame(ours, columns=list(tables.OURS))
-    frame = tables.number_table(tables.compare(PAPER, ITEM, rows))
-    table = frame[frame["ours"].notna()].drop(columns="reason").reset_index(drop=True)
-    return table if decided else table.assign(verdict=rules.NOT_COMPARABLE)
+    frame = tables.comparison(PAPER, ITEM, rows, decided=decided)
+    return frame[frame["ours"].notna()].drop(columns="reason").reset_index(drop=True)
 
 
 def finding(found, choices):

@@ -166,7 +166,7 @@ def frame(rows=TABLE5):
 
 
 def compared(ours, reasons=None):
-    return tables.number_table(tables.compare("pv_easy", "table5", ours, reasons))
+    return tables.comparison("pv_easy", "table5", ours, reasons)
 
 
 def test_table_lays_each_published_number_beside_ours():

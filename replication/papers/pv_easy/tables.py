@@ -7,7 +7,7 @@ import math
 
 import pandas as pd
 
-from replication.papers import published, rules, tables
+from replication.papers import published, tables
 from replication.papers.logs import COLUMNS
 from replication.papers.pv_easy import counts, runs
 from replication.simulator.logs import registry
@@ -33,9 +33,8 @@ def numbers(schedules, count, given=None) -> pd.DataFrame:
 
 def otherwise(item, ours, undecided="") -> pd.DataFrame:
     """Return a table under another definition, compared with the paper's; without verdicts if `undecided` gives a reason."""
-    frame = tables.number_table(tables.compare(runs.PAPER, item, ours))
-    frame = frame[frame["policy"] != "log"].reset_index(drop=True)
-    return frame.assign(verdict=rules.NOT_COMPARABLE) if undecided else frame
+    frame = tables.comparison(runs.PAPER, item, ours, decided=not undecided)
+    return frame[frame["policy"] != "log"].reset_index(drop=True)
 
 
 def inputs(ours) -> dict[tuple, str]:

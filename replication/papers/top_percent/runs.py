@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from replication.papers import variants
-from replication.papers.variants import Variant
 from replication.simulator import text
 from replication.simulator.predictors import (
     CVH,
@@ -41,18 +40,8 @@ POLICIES = {
 SCHEDULERS = {"EASY": EASY(), "Conservative": Conservative(), "LAF": LargestAreaFirst()}
 TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
 UNITS = dict.fromkeys(TITLES, "x Reqtime") | {"r2": "1"}
-
-
-READINGS = {
-    "words": Variant("words", "the paper's words, and the textbook where they end"),
-    "coded": Variant(
-        "coded",
-        "what the paper's simulator does",
-        scheduler={"ties": "submissions-first", "passes": "if-fits"},
-        predictor={"coded": True},
-        cleaning={"drop": ("no-estimate",)},
-    ),
-}
+#: The paper's words, and what its simulator is known to do.
+READINGS = {reading.name: reading for reading in variants.entered(PAPER, "readings")}
 
 
 def class_of(workload) -> tuple[np.ndarray, np.ndarray]:

@@ -89,10 +89,8 @@ def side_by_side(ours, undecided="") -> pd.DataFrame:
     """
     both = []
     for reading in READINGS:
-        numbers = tables.compare(PAPER, "table1", of(ours, reading), reasons(ours))
-        frame = tables.number_table(numbers)
-        if undecided:
-            frame["verdict"] = rules.NOT_COMPARABLE
+        mine = of(ours, reading)
+        frame = tables.comparison(PAPER, "table1", mine, reasons(ours), not undecided)
         frame = frame.set_index(["trace", "policy", "measure", "published"])[["ours", "verdict"]]
         both.append(frame.set_axis([reading, f"verdict, {reading}"], axis=1))
     return pd.concat(both, axis=1).reset_index()
