@@ -64,11 +64,6 @@ def test_easy_in_ten_lines_equals_easy(predictor, refresh, correction):
     assert own.first_prediction.tolist() == kernel.first_prediction.tolist()
 
 
-def test_easy_in_ten_lines_equals_easy_on_a_real_log(real_log):
-    workload = real_log("KTH-SP2")
-    assert rp.simulate(workload, Own()).start.tolist() == rp.simulate(workload).start.tolist()
-
-
 def test_slack_shortens_the_wait_of_small_jobs_at_the_heads_expense():
     workload = jobs(4, (0, 10, 3), (1, 5, 4), (2, 12, 1))
     assert rp.simulate(workload, Own()).start.tolist() == [0, 10, 15]
@@ -171,4 +166,4 @@ def test_an_exception_names_the_scheduler_and_the_time():
     with pytest.raises(IndexError) as error:
         rp.simulate(THREE, Failing())
     assert error.value.__notes__ == ["in Failing().schedule at 0 s"]
-    del rp.Scheduler.members["failing"]
+    del rp.Scheduler.members["failing-schedule"]
