@@ -29,7 +29,7 @@ from replication.simulator.simulation import SimulationError, simulate
 from replication.simulator.sweeps import grid as sweep
 from replication.simulator.sweeps.results import Results
 from replication.simulator.workload import Workload
-from tests.workloads import workloads
+from tests.workloads import BAD_LINE, workloads, write_log
 
 
 def some_jobs(n=300, seed=3):
@@ -276,10 +276,8 @@ def test_the_table_has_a_row_for_each_simulation():
 
 
 def test_a_file_is_given_with_its_rules_in_place_of_a_workload(tmp_path):
-    line = "{} {} 0 60 2 -1 -1 2 600 -1 1 1 1 1 1 1 -1 -1\n"
-    lines = [line.format(k, 60 * k if k < 9 else -1) for k in range(1, 10)]
-    (tmp_path / "my.swf").write_text("; MaxProcs: 8\n" + "".join(lines))
-    log = {"file": tmp_path / "my.swf", "bad_lines": "skip"}
+    path = write_log(tmp_path / "my.swf", BAD_LINE, submit=range(0, 480, 60))
+    log = {"file": path, "bad_lines": "skip"}
     table = rp.sweep(log, [FCFS(), EASY()], measures="jobs", trim=False, folder=None)
     assert table["jobs"].tolist() == [8, 8]
     assert rp.compare([log], FCFS(), measures="jobs", trim=False)["jobs"].tolist() == [8]
