@@ -12,6 +12,7 @@ import pytest
 
 import replication as rp
 from replication.simulator.logs import registry
+from replication.simulator.schedules import measures
 from replication.simulator.workload import COLUMNS, LARGEST, Workload, WorkloadError
 
 
@@ -120,6 +121,18 @@ def test_the_load_of_what_is_simulated():
     assert cut.run_time.max() == 400 and estimate.max() <= 400
     assert [rule for rule, _ in cut.cleaning] == ["run-cut-to-emax-400"]
     assert rp.FModel(2).cut(w) is w
+
+
+def test_offered_loads_do_not_overflow():
+    w = jobs(
+        machine=10**12,
+        submit=[0, 10, 20],
+        run_time=[10**8] * 3,
+        processors=[10**12, 10**12, 5 * 10**11],
+        estimate=None,
+    )
+    assert w.load == pytest.approx(12_500_000)
+    assert measures.load(w.run_time, w.processors, w.machine, 20) == pytest.approx(12_500_000)
 
 
 def test_draws_depend_on_the_jobs_and_not_on_their_name():
