@@ -119,12 +119,15 @@ def test_neither_workers_nor_order_matter(tmp_path):
 
 def test_the_key_depends_on_everything_that_matters():
     workload = some_jobs()
-    other = workload.replace(run_time=np.where(np.arange(len(workload)) == 5, 1, workload.run_time))
     base = {"workload": workload, "estimates": FModel(1), "seeds": (1, 2)}
+    first = sweep.Task(
+        **base
+    ).key  # workloads that are made from this one later have keys of their own
+    run_time = np.where(np.arange(len(workload)) == 5, 1, workload.run_time)
     changes = [
-        {},
-        {"workload": other},
+        {"workload": workload.replace(run_time=run_time)},
         {"workload": workload.scaled(0.9)},
+        {"workload": workload.take(slice(299))},
         {"workload": workload.replace(machine=9)},
         {"estimates": Deterministic(1)},
         {"estimates": FModel(1.1)},
@@ -138,10 +141,9 @@ def test_the_key_depends_on_everything_that_matters():
         {"workload": workload.replace(user=workload.user + 2)},
         {"workload": workload.replace(draw_key="else")},
     ]
-    keys = [sweep.Task(**(base | change)).key for change in changes]
+    keys = [first, *(sweep.Task(**(base | change)).key for change in changes)]
     assert len(set(keys)) == len(keys)
-    assert sweep.Task(**base).key == keys[0]
-    assert sweep.Task(**base, load="high").key == keys[0]
+    assert sweep.Task(**base).key == sweep.Task(**base, load="high").key == first
 
 
 def test_a_scheduler_that_ignores_estimates_is_simulated_once(monkeypatch):
