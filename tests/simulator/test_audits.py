@@ -76,25 +76,34 @@ def test_pv_easy_is_strictly_fair_at_the_head_under_every_option(
         assert not audits.reservation_delays(schedule, "any-later").any()
 
 
-@pytest.mark.parametrize("name", ["CTC-SP2", "SDSC-BLUE", "SDSC-DS"])
+OPTIONS = (
+    {"predictor": Clairvoyant()},
+    {"predictor": Request()},
+    {"predictor": Virtual(0.5)},
+    {"refresh": "submission"},
+    {"correction": "tsafrir"},
+    {"correction": "doubling"},
+    {"correction": "now"},
+    {"reservation": "kept"},
+    {"events": "one-by-one"},
+    {"venture": "no"},
+    {"mode": "suspend", "cost": 60},
+    {"mode": "checkpoint", "interval": 1800, "cost": 60},
+)
+
+
 @pytest.mark.parametrize(
-    "options",
+    ("name", "options"),
     [
-        {},
-        {"predictor": Clairvoyant()},
-        {"predictor": Request()},
-        {"predictor": Virtual(0.5)},
-        {"refresh": "submission"},
-        {"correction": "tsafrir"},
-        {"correction": "doubling"},
-        {"correction": "now"},
-        {"reservation": "kept"},
-        {"events": "one-by-one"},
-        {"venture": "no"},
-        {"mode": "suspend", "cost": 60},
-        {"mode": "checkpoint", "interval": 1800, "cost": 60},
+        *((log, {}) for log in ("CTC-SP2", "SDSC-BLUE", "SDSC-DS")),
+        *(("CTC-SP2", options) for options in OPTIONS),
+        *(
+            pytest.param(log, options, marks=pytest.mark.slow)
+            for log in ("SDSC-BLUE", "SDSC-DS")
+            for options in OPTIONS
+        ),
     ],
-    ids=lambda options: ",".join(f"{name}={value}" for name, value in options.items()) or "default",
+    ids=str,
 )
 def test_pv_easy_is_strictly_fair_at_the_head_on_the_logs(real_log, name, options):
     schedule = simulate(real_log(name, paper="pv_easy"), PVEasy(**options)).validate()
