@@ -126,12 +126,12 @@ def notebook(
     return path
 
 
-def commit(root):
-    """Commit the project's notebooks: their parameters count as committed then."""
+def commit(root, folder="notebooks"):
+    """Commit a folder of the project: the parameters of its notebooks, or its verdicts, count as committed then."""
     own = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
     if not (Path(root) / ".git").exists():
         subprocess.run(["git", "init", "-q", str(root)], check=True)
-    for words in (["add", "notebooks"], [*own, "commit", "-q", "--allow-empty", "-m", "Add"]):
+    for words in (["add", folder], [*own, "commit", "-q", "--allow-empty", "-m", "Add"]):
         subprocess.run(["git", "-C", str(root), *words], check=True)
 
 

@@ -77,10 +77,6 @@ def test_the_packages_stay_within_their_limits():
         assert lines <= int(limit.replace(",", "")), f"{parts}: {lines} lines"
 
 
-def test_public_names_exist():
-    assert all(getattr(replication, name) is not None for name in replication.__all__)
-
-
 def test_no_file_names_a_machine():
     folder = re.compile(r"(?<![\w.~-])/(?:work|root|home|Users|mnt)/\w|--(?:extra-)?index-url")
     for source in ("replication", "studies", "contrib", "docs", "notebooks", "figures", "data"):

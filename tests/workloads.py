@@ -3,6 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from replication.simulator.logs import swf
+from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.workload import Workload
 
 
@@ -13,6 +15,38 @@ def jobs(machine, *rows):
     )
     submit, run_time, size, estimate = columns
     return Workload.from_columns("hand-made", machine, submit, run_time, size, estimate)
+
+
+def schedule_of(workload, *start):
+    """A schedule of a workload with these starts."""
+    none = np.zeros(len(start), bool)
+    return Schedule(workload, None, None, None, np.array(start), workload.estimate, none)
+
+
+def trace(**columns):
+    """A log of the columns given, on 8 processors unless said otherwise."""
+    n = len(next(iter(columns.values())))
+    plain = {
+        "submit": range(n),
+        "run_time": [10] * n,
+        "requested_processors": [1] * n,
+        "allocated_processors": [1] * n,
+        "requested_time": [100] * n,
+        "status": [1] * n,
+    }
+    return swf.Trace.from_columns(comments=[" MaxProcs: 8"], path="some.swf", **(plain | columns))
+
+
+#: A line that cannot be a job: nobody knows when it was submitted.
+BAD_LINE = "999 -1" + " 1" * 16
+
+
+def write_log(path, *more, **columns):
+    """Write a log of the columns given and more lines to a path; return the path."""
+    swf.write(path, trace(**columns))
+    if more:
+        path.write_text(path.read_text() + "".join(f"{line}\n" for line in more))
+    return path
 
 
 def random_jobs(n, machine, span, longest, spare, name="random"):

@@ -7,10 +7,10 @@ import pytest
 from replication.papers.pv_easy import claims, counts, runs
 from replication.papers.variants import NotApplicable
 from replication.simulator.schedulers import EASY
-from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
 from tests.cases import found, rules
 from tests.workloads import jobs
+from tests.workloads import schedule_of as at
 
 DAY = 86400
 
@@ -19,12 +19,6 @@ def numbers(rows):
     """A table of numbers from their keys: log, policy and measure."""
     some = pd.Series(rows, name="value").rename_axis(["log", "policy", "measure"])
     return some.reset_index()
-
-
-def at(workload, *start):
-    """A schedule with these starts."""
-    none = np.zeros(len(start), bool)
-    return Schedule(workload, None, None, None, np.array(start), workload.estimate, none)
 
 
 # ---- counts

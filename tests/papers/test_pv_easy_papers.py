@@ -154,31 +154,24 @@ def test_leads_are_by_more_than_the_intervals():
 
 
 @pytest.mark.parametrize(
-    ("submit", "run_time", "processors", "starts", "blocked"),
+    ("rows", "starts", "blocked"),
     [
         # Job 1 is passed by job 2, which ends in time; job 4 waits with no job behind it.
         (
-            [0, 1, 2, 30, 31],
-            [10, 9, 3, 5, 1],
-            [3, 4, 1, 4, 4],
+            [(0, 10, 3), (1, 9, 4), (2, 3, 1), (30, 5, 4), (31, 1, 4)],
             [0, 10, 2, 30, 35],
             {"any": [1, 4], "others-wait": [1], "passed": [1]},
         ),
         # Job 2 waits behind job 1, and then alone; no job is passed.
         (
-            [0, 1, 2],
-            [10, 5, 5],
-            [4, 4, 4],
+            [(0, 10, 4), (1, 5, 4), (2, 5, 4)],
             [0, 10, 15],
             {"any": [1, 2], "others-wait": [1], "passed": []},
         ),
     ],
 )
-def test_blocked_jobs_may_be_those_that_others_wait_behind_or_pass(
-    submit, run_time, processors, starts, blocked
-):
-    schedule = simulate(jobs(4, *zip(submit, run_time, processors, strict=True)))
+def test_blocked_jobs_may_be_those_that_others_wait_behind_or_pass(rows, starts, blocked):
+    schedule = simulate(jobs(4, *rows))
     assert schedule.start.tolist() == starts
-    assert {
-        which: np.flatnonzero(counts.blocked_jobs(schedule, which)).tolist() for which in blocked
-    } == blocked
+    for which, expected in blocked.items():
+        assert np.flatnonzero(counts.blocked_jobs(schedule, which)).tolist() == expected

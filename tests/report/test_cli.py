@@ -14,6 +14,7 @@ from replication import __version__
 from replication.cli import main, shell
 from replication.simulator import paths
 from replication.simulator.logs import registry, swf
+from tests.workloads import write_log
 
 SCHEDULERS = """
 from dataclasses import dataclass
@@ -29,17 +30,14 @@ class Mine(Scheduler, name="mine"):
 
 @pytest.fixture
 def log(tmp_path):
-    """An SWF file of 300 jobs on 16 processors."""
+    """An SWF file of 300 jobs."""
     draws = np.random.default_rng(1)
-    trace = swf.Trace.from_columns(
-        np.sort(draws.integers(0, 20_000, 300)),
-        comments=[" MaxProcs: 16"],
-        run_time=draws.integers(1, 2000, 300),
-        requested_processors=draws.integers(1, 17, 300),
-        requested_time=np.full(300, 4000),
-    )
-    swf.write(tmp_path / "some.swf", trace)
-    return str(tmp_path / "some.swf")
+    columns = {
+        "submit": np.sort(draws.integers(0, 10_000, 300)),
+        "run_time": draws.integers(1, 2000, 300),
+        "requested_processors": draws.integers(1, 9, 300),
+    }
+    return str(write_log(tmp_path / "some.swf", requested_time=np.full(300, 4000), **columns))
 
 
 def run(capsys, *words):
@@ -60,17 +58,7 @@ def test_simulate_prints_its_trim_and_its_output(log, tmp_path, capsys):
 
 
 def test_json_has_no_nan(tmp_path, capsys):
-    swf.write(
-        tmp_path / "one.swf",
-        swf.Trace.from_columns(
-            [0],
-            comments=[" MaxProcs: 4"],
-            run_time=[5],
-            requested_processors=[1],
-            requested_time=[9],
-        ),
-    )
-    code, out, _ = run(capsys, "simulate", tmp_path / "one.swf", "--json")
+    code, out, _ = run(capsys, "simulate", write_log(tmp_path / "one.swf", submit=[0]), "--json")
     assert code == 0 and "NaN" not in out and None in json.loads(out)["measures"].values()
 
 

@@ -3,6 +3,7 @@
 import papermill
 import pytest
 
+import replication as rp
 from replication.papers import git
 from replication.report import parameters, record, results, run
 from replication.simulator import paths
@@ -44,14 +45,9 @@ def test_notebook_at_quick_scale(name, output, monkeypatch):
 def test_notebook_on_a_log_of_ones_own(name, output, tmp_path, monkeypatch):
     monkeypatch.chdir(NOTEBOOKS[name].parent)
     jobs = registry.like("KTH-SP2").take(slice(2_000))
-    columns = jobs.submit, jobs.run_time, jobs.processors, jobs.estimate, jobs.user
-    lines = [
-        f"{k} {submit} 0 {run_time} {size} -1 -1 {size} {estimate} -1 1 {user} 1 -1 -1 -1 -1 -1\n"
-        for k, (submit, run_time, size, estimate, user) in enumerate(zip(*columns), start=1)
-    ]
-    log = tmp_path / "own.swf"
-    log.write_text(f"; MaxProcs: {jobs.machine}\n" + "".join(lines))
-    page = in_process(NOTEBOOKS[name], scale="quick", workers=1, logs=[str(log)])["page"]
+    rp.simulate(jobs, rp.FCFS()).write_swf(tmp_path / "own.swf")
+    logs = [str(tmp_path / "own.swf")]
+    page = in_process(NOTEBOOKS[name], scale="quick", workers=1, logs=logs)["page"]
     assert page.kind == "other" and page.logs == ("own",)
 
 

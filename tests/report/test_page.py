@@ -1,6 +1,5 @@
 """The page of a notebook: its checks, where outputs go, and that they are the same from run to run."""
 
-import gzip
 import io
 import json
 import math
@@ -23,6 +22,7 @@ from replication.report.render import Table
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.workload import QUICK_JOBS
+from tests.workloads import write_log
 
 NAME = "heel_and_toe/fig02"
 PARAMETERS = """scale = "paper"
@@ -41,9 +41,6 @@ def project(request, tmp_path, monkeypatch):
     for name in (NAME, "heel_and_toe/fig03"):
         small_project.notebook(tmp_path, name, [], parameters=PARAMETERS)
     return tmp_path
-
-
-stand_ins = pytest.mark.parametrize("project", [False], indirect=True, ids=["stand-in"])
 
 
 def make(name=NAME, **changes):
@@ -145,44 +142,28 @@ def test_an_edited_cell_of_parameters_counts_once_it_is_committed(project):
     assert make(other).kind == "other"
 
 
-def test_a_log_of_ones_own_is_read_as_any_other(project, monkeypatch):
+def test_a_log_of_ones_own_is_read_as_any_other_and_again_under_other_rules(project, monkeypatch):
     monkeypatch.undo()
-    text = "; MaxProcs: 8\n" + "".join(
-        f"{k} {60 * k} 0 {60 + k} 2 -1 -1 2 600 -1 1 1 1 1 1 1 -1 -1\n" for k in range(1, 51)
-    )
-    (project / "my.swf.gz").write_bytes(gzip.compress(text.encode()))
-    page = Page(NAME, logs=[str(project / "my.swf.gz"), "CTC-SP2"])
-    assert page.logs == ("my", "CTC-SP2")
-    assert page.kind == "other"
-    mine = page.load(str(project / "my.swf.gz"))
+    columns = {"run_time": range(591, 641), "requested_time": [600] * 49 + [-1]}
+    path = str(write_log(project / "my.swf.gz", submit=range(50), **columns))
+    page = Page(NAME, logs=[path, "CTC-SP2"])
+    assert (page.logs, page.kind) == (("my", "CTC-SP2"), "other")
+    mine = page.load(path)
     assert (len(mine), mine.machine, mine.name) == (50, 8, "my")
-    with pytest.raises(PageError, match="each name once"):
-        _ = Page(NAME, logs=[str(project / "my.swf.gz"), f"{project}/./my.swf.gz"]).logs
-
-
-def test_a_log_of_ones_own_is_loaded_again_under_other_rules(project, monkeypatch):
-    monkeypatch.undo()
-    estimates = [600] * 49 + [-1]
-    jobs = [
-        f"{k} {60 * k} 0 {590 + k} 2 -1 -1 2 {estimate} -1 1 1 1 1 1 1 -1 -1\n"
-        for k, estimate in enumerate(estimates, start=1)
-    ]
-    (project / "my.swf").write_text("; MaxProcs: 8\n" + "".join(jobs))
-    page = Page(NAME, logs=[str(project / "my.swf"), "CTC-SP2"])
     raised = page.workloads["my"]
     assert np.array_equal(raised.estimate, np.maximum(600, raised.run_time))
     recorded = page.reload(["no-estimate"], overrun="as-is")["my"]
     assert recorded.estimate.tolist() == 49 * [600] and recorded.run_time.max() == 639
+    with pytest.raises(PageError, match="each name once"):
+        _ = Page(NAME, logs=[path, f"{project}/./my.swf.gz"]).logs
 
 
 def test_a_log_may_name_its_rules(project, monkeypatch):
     monkeypatch.undo()
-    jobs = [f"{k} {60 * k} 0 {60 + k} 2 -1 -1 2 -1 -1 1 1 1 1 1 1 -1 -1\n" for k in range(1, 51)]
-    path = project / "mine.swf"
-    path.write_text("; MaxProcs: 8\nno job\n" + "".join(jobs))
+    path = write_log(project / "mine.swf", "no job", submit=range(50), requested_time=[-1] * 50)
     page = Page(NAME, logs=[{"file": str(path), "bad_lines": "skip"}, "CTC-SP2"])
     assert page.logs == ("mine", "CTC-SP2")
-    assert sum(dict(page.workloads["mine"].cleaning).values()) >= 1
+    assert dict(page.workloads["mine"].cleaning)["bad-line-wrong-columns"] == 1
     # Without git's history the committed parameters are unknown.
     changed = f"logs {path} bad_lines=skip, CTC-SP2 (committed:"
     assert (changed if git.head(paths.NOTEBOOKS) else "git gives no answer") in page.notice
@@ -211,15 +192,21 @@ def test_the_summary_and_its_numbers_are_in_the_record(project):
     assert facts["values"]["ends"] == {"value": [1, None], "unit": ""}
 
 
-@stand_ins
-@pytest.mark.parametrize("scale", ["paper", "quick"])
-def test_stand_ins_never_reach_figures(project, scale):
+@pytest.mark.parametrize(
+    ("project", "scale", "kind"),
+    [(False, "paper", "stand-in"), (False, "quick", "stand-in"), (True, "quick", "quick")],
+    indirect=["project"],
+)
+def test_quick_scale_and_stand_ins_get_no_verdict_and_never_reach_figures(project, scale, kind):
     page = make(scale=scale)
     page.figure(drawing(), "A figure")
     page.table(pd.DataFrame({"a": [1]}), "A table")
-    page.compare(OURS)
-    assert small_project.publish(page)["provenance"]["kind"] == "stand-in"
-    assert (project / "build/stand-in/heel_and_toe/fig02.png").exists()
+    shown = page.compare(OURS)
+    assert set(shown.frame["verdict"]) == {"not comparable"}
+    assert all(shown.frame["reason"])
+    assert page.notice in shown._repr_html_()
+    assert small_project.publish(page)["provenance"]["kind"] == kind
+    assert (project / "build" / kind / "heel_and_toe/fig02.png").exists()
     assert not (project / "figures").exists()
 
 
@@ -235,7 +222,7 @@ def test_a_figure_has_the_same_bytes_from_run_to_run(project):
     assert registry.info("CTC-SP2").sha256[:12] in facts["Source"]
 
 
-@stand_ins
+@pytest.mark.parametrize("project", [False], indirect=True, ids=["stand-in"])
 def test_the_stand_in_banner_adds_to_a_figure_and_covers_nothing(project):
     page = make()
     plain, marked = (
@@ -367,17 +354,6 @@ def test_more_policies_than_the_paper_prints_are_shown_and_not_recorded(project,
     assert "17.25" in shown._repr_html_() and "not in the paper" in shown._repr_html_()
     recorded = [row["policy"] for row in small_project.publish(page)["comparisons"]]
     assert recorded and "aging" not in recorded
-
-
-@pytest.mark.parametrize("project", [True, False], indirect=True, ids=["real", "stand-in"])
-def test_quick_scale_and_stand_ins_get_no_verdict(project):
-    page = make(scale="quick")
-    shown = page.compare(OURS)
-    assert set(shown.frame["verdict"]) == {"not comparable"}
-    assert all(shown.frame["reason"])
-    assert page.notice in shown._repr_html_()
-    small_project.publish(page)
-    assert not (project / "figures").exists()
 
 
 def test_the_record_says_where_it_comes_from_and_names_no_place_of_this_machine(project):

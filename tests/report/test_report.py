@@ -27,14 +27,14 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def draw(root, name=NAME, scale="paper", ours=OURS, prose="", rows=1):
+def draw(root, name=NAME, scale="paper", ours=OURS, prose=""):
     """Draw an item as its notebook does."""
     small_project.notebook(root, name, ["a = 1", "draw()"], prose, logs='["CTC-SP2", "KTH-SP2-2"]')
     made = page.Page(name, scale=scale, logs=["CTC-SP2", "KTH-SP2-2"])
     figure = Figure(figsize=(4, 3))
     figure.subplots().plot([1, 2, 4])
     made.figure(figure, "Wait against load")
-    table = {"mean_wait": [1.5] * rows, "log": [small_project.HOSTILE] * rows}
+    table = {"mean_wait": [1.5], "log": [small_project.HOSTILE]}
     table = made.table(pd.DataFrame(table), "Waits")
     made.compare(ours, item="fig02")
     small_project.publish(made)
@@ -99,12 +99,14 @@ def test_two_notebooks_that_disagree_are_an_error(project):
         assemble.build()
 
 
-def test_the_verdict_line_names_the_largest_differences(project):
+def test_an_item_shows_its_table_and_its_largest_differences(project):
     draw(project)
     markup = assemble.build().read_text()
     assert "2 of 3 numbers near or better, median difference 3.9 %" in markup
     assert "Largest: Wait, KTH-SP2-2 real: 114 → 160 min (+40.4 %)" in markup
     assert "partly reproduced" in markup
+    assert ">Mean wait<" in markup  # the table of the notebook
+    assert ">Ours<" in markup and ">Reconstructed simulator<" not in markup
 
 
 @pytest.mark.parametrize(
@@ -119,12 +121,6 @@ def test_an_item_is_partly_reproduced_from_one_half(project, values, word):
     draw(project, ours=[row | {"value": value} for row, value in zip(OURS, values, strict=False)])
     (paper,) = [one for one in results.collect("paper").papers if one.items]
     assert assemble.verdict_of(paper.items[0], paper)[0] == word
-
-
-def test_long_tables_are_cut_and_columns_have_names(project):
-    draw(project, rows=61)
-    markup = assemble.build().read_text()
-    assert "the first 10 of 61 rows of fig02.csv" in markup and ">Mean wait<" in markup
 
 
 PUBLISHED = """trace,policy,measure,value,unit,source
@@ -190,12 +186,6 @@ def test_the_lists_show_textbook_easy_and_the_reconstructed_simulator(project):
     verdicts = [re.findall('class="verdict ([a-z-]+)"', row) for row in rows]
     assert verdicts == [["holds", "fails"], ["holds"], ["holds"]]
     assert "Reconstructed simulator: CTC-SP2 0 jobs." in rows[0]
-
-
-def test_other_papers_have_one_column(project):
-    draw(project)
-    markup = assemble.build().read_text()
-    assert ">Ours<" in markup and ">Reconstructed simulator<" not in markup
 
 
 def test_names_of_columns_for_readers():

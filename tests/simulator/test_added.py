@@ -32,19 +32,13 @@ BUSY = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (3, 5, 2, 9), (40, 10, 4), (41
 
 @pytest.fixture(scope="module", autouse=True)
 def own(tmp_path_factory):
-    """The folder of somebody's own files; nothing of it stays known."""
+    """The folder of somebody's own files."""
     folder = tmp_path_factory.mktemp("own")
     for name, source in FILES.items():
         (folder / name).write_text(source)
     sys.path.insert(0, str(folder))
-    known = [
-        (family, dict(family.members)) for family in (rp.Scheduler, rp.EstimateModel, rp.Predictor)
-    ]
     yield folder
     sys.path.remove(str(folder))
-    for family, members in known:
-        family.members.clear()
-        family.members.update(members)
 
 
 @pytest.fixture(scope="module")

@@ -107,6 +107,16 @@ def test_a_measure_without_a_name_is_refused():
         simulate(jobs(4, (0, 10, 3)), measures=["mean_wait", functools.partial(max, 1)])
 
 
+def mean_wait(schedule):
+    return 1.0
+
+
+def test_two_measures_of_one_name_are_refused():
+    for wrong in (["mean_wait", mean_wait], [mean_wait], ["mean_wait", "mean_wait"]):
+        with pytest.raises(measures.MeasureError, match="two measures are called 'mean_wait'"):
+            simulate(jobs(4, (0, 10, 3)), measures=wrong)
+
+
 # Waits, run times and sizes, for the measures of the Top Percent paper.
 FLOWS = np.array([0, 30, 100]), np.array([20, 10, 50]), np.array([1, 2, 4])
 

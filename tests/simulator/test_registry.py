@@ -18,6 +18,7 @@ from replication.simulator.logs.cleaning import CleaningError
 from replication.simulator.logs.registry import TraceError
 from replication.simulator.logs.swf import SWFError
 from replication.simulator.workload import COLUMNS
+from tests.workloads import BAD_LINE, trace, write_log
 
 KTH = "KTH-SP2"
 
@@ -34,20 +35,6 @@ def nowhere(monkeypatch, tmp_path):
     monkeypatch.delenv("REPLICATION_TRACES", raising=False)
     monkeypatch.setattr(paths, "TRACES", tmp_path / "traces")
     return tmp_path / "traces"
-
-
-def trace(**columns):
-    """A log of the columns given, on 8 processors unless said otherwise."""
-    n = len(next(iter(columns.values())))
-    plain = {
-        "submit": range(n),
-        "run_time": [10] * n,
-        "requested_processors": [1] * n,
-        "allocated_processors": [1] * n,
-        "requested_time": [100] * n,
-        "status": [1] * n,
-    }
-    return swf.Trace.from_columns(comments=[" MaxProcs: 8"], path="some.swf", **(plain | columns))
 
 
 # The registry.
@@ -198,14 +185,6 @@ def test_a_job_that_cannot_run_is_an_error_unless_a_rule_leaves_it_out(columns, 
         cleaning.workload(trace(**columns), drop=())
 
 
-def test_jobs_are_ordered_by_submission_then_number():
-    log = trace(submit=[9, 5, 5, 7], job_id=[1, 8, 3, 2], run_time=[10, 20, 30, 40])
-    jobs = cleaning.workload(log)
-    assert jobs.job_id.tolist() == [3, 8, 2, 1]
-    assert jobs.run_time.tolist() == [30, 20, 40, 10]
-    assert dict(jobs.cleaning)["submit-out-of-order"] == 1
-
-
 def test_the_machine_is_the_headers_unless_given():
     assert cleaning.workload(trace(submit=[0])).machine == 8
     assert cleaning.workload(trace(submit=[0]), machine=20).machine == 20
@@ -315,8 +294,7 @@ def test_a_missing_log_is_an_error_with_three_ways_out(nowhere):
 
 
 def test_a_path_is_read_with_the_headers_machine(tmp_path):
-    path = tmp_path / "my.swf.gz"
-    swf.write(path, trace(submit=[3, 4], requested_processors=[1, 9]))
+    path = write_log(tmp_path / "my.swf.gz", submit=[3, 4], requested_processors=[1, 9])
     jobs = registry.load(path, drop="larger-than-machine")
     assert (jobs.name, jobs.machine, len(jobs)) == ("my", 8, 1)
     assert len(registry.load(str(path), machine=9)) == 2
@@ -327,16 +305,18 @@ def test_a_path_is_read_with_the_headers_machine(tmp_path):
 # Fetching, from a server that is not there.
 
 
+CONTENT = gzip.compress(b"the log", mtime=0)
+
+
 @pytest.fixture
-def served(monkeypatch, nowhere):
-    """A function that puts a server with some content in the archive's place, and KTH's content."""
+def serve(monkeypatch, nowhere):
+    """A function that puts a server with some content in the archive's place; it returns the addresses asked for."""
     monkeypatch.setenv(registry.OFFLINE, "0")
-    content = gzip.compress(b"the log", mtime=0)
     known = vars(registry.info(KTH)) | {"sha256": hashlib.sha256(b"the log").hexdigest()}
     monkeypatch.setattr(registry, "info", lambda name: types.SimpleNamespace(**known))
     asked = []
 
-    def serve(content=content, failure=None):
+    def put(content=CONTENT, failure=None):
         def download(self, url, output, pooch):
             asked.append(url)
             Path(output).write_bytes(content)
@@ -346,7 +326,7 @@ def served(monkeypatch, nowhere):
         monkeypatch.setattr(pooch.HTTPDownloader, "__call__", download)
         return asked
 
-    return serve, content
+    return put
 
 
 def files(folder):
@@ -354,19 +334,17 @@ def files(folder):
     return sorted(p.name for p in folder.iterdir())
 
 
-def test_a_log_is_fetched_once(served, nowhere):
-    serve, content = served
+def test_a_log_is_fetched_once(serve, nowhere):
     asked = serve()
     for _ in range(2):
         path = registry.fetch(KTH)
-        assert path.read_bytes() == content
+        assert path.read_bytes() == CONTENT
     assert path == nowhere / path.name == registry.locate(KTH)
     assert asked == [registry.info(KTH).address]
     assert files(nowhere) == [path.name]
 
 
-def test_an_interrupted_download_leaves_nothing(served, nowhere):
-    serve, _ = served
+def test_an_interrupted_download_leaves_nothing(serve, nowhere):
     serve(failure=requests.ConnectionError("no answer"))
     with pytest.raises(registry.DownloadError, match=f"^{KTH}: https://.*: no answer"):
         registry.fetch(KTH)
@@ -376,11 +354,9 @@ def test_an_interrupted_download_leaves_nothing(served, nowhere):
 
 
 @pytest.mark.parametrize(
-    "content",
-    [gzip.compress(b"another log", mtime=0), gzip.compress(b"the log", mtime=0)[:-3], b"<html>"],
+    "content", [gzip.compress(b"another log", mtime=0), CONTENT[:-3], b"<html>"]
 )
-def test_a_download_with_another_content_is_deleted(served, nowhere, content):
-    serve, _ = served
+def test_a_download_with_another_content_is_deleted(serve, nowhere, content):
     serve(content)
     reasons = r"(sha256 of the decompressed file is|gzip is (damaged|truncated))"
     with pytest.raises(registry.DownloadError, match=reasons):
@@ -405,9 +381,7 @@ def test_the_command_lists_the_logs(capsys, nowhere):
 
 
 def test_the_command_describes_a_log_with_bad_lines(capsys, tmp_path):
-    path = tmp_path / "my.swf"
-    swf.write(path, trace(submit=[0, 50, 60]))
-    path.write_text(path.read_text() + "4 -1" + " 1" * 16 + "\n")
+    path = write_log(tmp_path / "my.swf", BAD_LINE, submit=[0, 50, 60])
     assert cli.main(["logs", "describe", str(path)]) != 0
     assert "1 of 4 lines cannot be jobs: 1 unknown-submission" in capsys.readouterr().err
     assert cli.main(["logs", "describe", str(path), "--bad-lines", "skip", "--json"]) == 0
@@ -416,8 +390,7 @@ def test_the_command_describes_a_log_with_bad_lines(capsys, tmp_path):
     assert facts["unknown-submission"] == facts["bad-line-unknown-submission"] == 1
 
 
-def test_the_command_fetches_and_checks(capsys, served, nowhere):
-    serve, _ = served
+def test_the_command_fetches_and_checks(capsys, serve, nowhere):
     serve()
     for _ in range(2):
         assert cli.main(["logs", "fetch", KTH]) == 0
@@ -428,9 +401,9 @@ def test_the_command_fetches_and_checks(capsys, served, nowhere):
 
 
 def test_the_command_writes_a_cleaned_log(capsys, tmp_path):
-    path, out = tmp_path / "my.swf", tmp_path / "cleaned.swf"
-    swf.write(path, trace(submit=[0, 50, 60], run_time=[10, -1, 30], requested_time=[-1, 5, 20]))
-    path.write_text(path.read_text() + "4 -1" + " 1" * 16 + "\n")
+    columns = {"run_time": [10, -1, 30], "requested_time": [-1, 5, 20]}
+    path = write_log(tmp_path / "my.swf", BAD_LINE, submit=[0, 50, 60], **columns)
+    out = tmp_path / "cleaned.swf"
     assert cli.main(["logs", "clean", str(path), str(out), "--bad-lines", "skip"]) == 0
     assert capsys.readouterr().out.startswith(f"{out}: 2 of 3 jobs; no-run-time 1, ")
     first = registry.load(path, bad_lines="skip")
@@ -442,11 +415,8 @@ def test_the_command_writes_a_cleaned_log(capsys, tmp_path):
     assert "no-run-time: 1 jobs" in notes and "bad-line-unknown-submission: 1 jobs" in notes
 
 
-def test_a_log_of_the_registry_names_its_treatment_of_bad_lines(nowhere, monkeypatch):
-    nowhere.mkdir()
-    path = nowhere / "my.swf"
-    swf.write(path, trace(submit=[0, 50]))
-    path.write_text(path.read_text() + "4 -1" + " 1" * 16 + "\n")
+def test_a_log_of_the_registry_names_its_treatment_of_bad_lines(tmp_path, monkeypatch):
+    path = write_log(tmp_path / "my.swf", BAD_LINE, submit=[0, 50])
     known = vars(registry.info(KTH)) | {"sha256": None, "bad_lines": "skip"}
     monkeypatch.setattr(registry, "info", lambda name: types.SimpleNamespace(**known))
     monkeypatch.setattr(registry, "locate", lambda name: path)

@@ -7,7 +7,7 @@ import pytest
 
 import replication as rp
 from replication.simulator.estimates.models import MissingEstimates
-from replication.simulator.simulation import SimulationError, check_estimates
+from replication.simulator.simulation import check_estimates
 from tests.workloads import jobs, random_jobs
 
 BUSY = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))
@@ -57,6 +57,7 @@ def test_differences_over_resampled_weeks_are_paired():
         (lambda: rp.compare(BUSY, "laf"), r"did you mean LargestAreaFirst\(\)\?"),
         (lambda: rp.compare(BUSY, rp.EASY(), ["f=2"]), "estimates is 'f=2'"),
         (lambda: rp.compare(BUSY, rp.EASY(), 2), "estimates is 2"),
+        (lambda: rp.compare([BUSY, jobs(4, (0, 10, 3))], rp.EASY()), "two workloads are called"),
         (lambda: rp.simulate(BUSY, seed=1.5), "seed 1.5; allowed: a whole number from 0"),
         (lambda: rp.simulate(BUSY, seed="a"), "seed 'a'; allowed: a whole number from 0"),
         (
@@ -114,11 +115,6 @@ def test_a_name_with_dollar_signs_is_drawn():
         axes.figure.canvas.draw()
     with pytest.raises(ValueError, match="expected since < until"):
         run.gantt(since=5, until=1)
-
-
-def test_two_workloads_of_one_name_are_not_compared():
-    with pytest.raises(SimulationError, match="two workloads are called 'hand-made'"):
-        rp.compare([BUSY, jobs(4, (0, 10, 3))], rp.EASY())
 
 
 def test_missing_estimates_are_told():

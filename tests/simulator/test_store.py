@@ -4,6 +4,8 @@ import math
 import multiprocessing
 import sqlite3
 
+import pytest
+
 from replication.simulator.sweeps.store import FILE, Store
 
 ROWS = {"seed": [1, 2], "wait": [1 / 3, math.inf], "log": ["a", "b"]}
@@ -21,12 +23,13 @@ def test_rows_come_back_bit_for_bit(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 
-def test_a_damaged_row_counts_as_missing_and_is_replaced(tmp_path):
+@pytest.mark.parametrize("damaged", ["rows || x'00'", "null", "4000000000", "1.5"])
+def test_a_damaged_row_counts_as_missing_and_is_replaced(tmp_path, damaged):
     with Store(tmp_path) as store:
         for key in KEYS[:2]:
             store.put(key, ROWS)
     with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute("update results set rows = rows || x'00' where key = ?", KEYS[:1])
+        database.execute(f"update results set rows = {damaged} where key = ?", KEYS[:1])
         # A row under the key of another task is damaged too.
         other = "insert into results select ?, rows, checksum from results where key = ?"
         database.execute(other, (KEYS[2], KEYS[1]))

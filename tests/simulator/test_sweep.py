@@ -29,7 +29,7 @@ from replication.simulator.simulation import SimulationError, simulate
 from replication.simulator.sweeps import grid as sweep
 from replication.simulator.sweeps.results import Results
 from replication.simulator.workload import Workload
-from tests.workloads import workloads
+from tests.workloads import BAD_LINE, workloads, write_log
 
 
 def some_jobs(n=300, seed=3):
@@ -119,12 +119,15 @@ def test_neither_workers_nor_order_matter(tmp_path):
 
 def test_the_key_depends_on_everything_that_matters():
     workload = some_jobs()
-    other = workload.replace(run_time=np.where(np.arange(len(workload)) == 5, 1, workload.run_time))
     base = {"workload": workload, "estimates": FModel(1), "seeds": (1, 2)}
+    first = sweep.Task(
+        **base
+    ).key  # workloads that are made from this one later have keys of their own
+    run_time = np.where(np.arange(len(workload)) == 5, 1, workload.run_time)
     changes = [
-        {},
-        {"workload": other},
+        {"workload": workload.replace(run_time=run_time)},
         {"workload": workload.scaled(0.9)},
+        {"workload": workload.take(slice(299))},
         {"workload": workload.replace(machine=9)},
         {"estimates": Deterministic(1)},
         {"estimates": FModel(1.1)},
@@ -138,10 +141,9 @@ def test_the_key_depends_on_everything_that_matters():
         {"workload": workload.replace(user=workload.user + 2)},
         {"workload": workload.replace(draw_key="else")},
     ]
-    keys = [sweep.Task(**(base | change)).key for change in changes]
+    keys = [first, *(sweep.Task(**(base | change)).key for change in changes)]
     assert len(set(keys)) == len(keys)
-    assert sweep.Task(**base).key == keys[0]
-    assert sweep.Task(**base, load="high").key == keys[0]
+    assert sweep.Task(**base).key == sweep.Task(**base, load="high").key == first
 
 
 def test_a_scheduler_that_ignores_estimates_is_simulated_once(monkeypatch):
@@ -276,10 +278,8 @@ def test_the_table_has_a_row_for_each_simulation():
 
 
 def test_a_file_is_given_with_its_rules_in_place_of_a_workload(tmp_path):
-    line = "{} {} 0 60 2 -1 -1 2 600 -1 1 1 1 1 1 1 -1 -1\n"
-    lines = [line.format(k, 60 * k if k < 9 else -1) for k in range(1, 10)]
-    (tmp_path / "my.swf").write_text("; MaxProcs: 8\n" + "".join(lines))
-    log = {"file": tmp_path / "my.swf", "bad_lines": "skip"}
+    path = write_log(tmp_path / "my.swf", BAD_LINE, submit=range(0, 480, 60))
+    log = {"file": path, "bad_lines": "skip"}
     table = rp.sweep(log, [FCFS(), EASY()], measures="jobs", trim=False, folder=None)
     assert table["jobs"].tolist() == [8, 8]
     assert rp.compare([log], FCFS(), measures="jobs", trim=False)["jobs"].tolist() == [8]

@@ -217,11 +217,16 @@ def test_pipes_and_standard_input_are_read_and_folders_named(tmp_path):
 
 
 def test_submissions_out_of_order_are_sorted_and_counted(tmp_path):
-    trace = swf.read(log(tmp_path, line(4, 10), line(3, 5), line(2, 10), line(1, 5), line(9, 10)))
-    assert trace.submit.tolist() == [5, 5, 10, 10, 10]
+    numbers, submit = (4, 3, 2, 1, 9), (10, 5, 10, 5, 10)
+    path = log(tmp_path, *(line(k, at, run_time=k) for k, at in zip(numbers, submit, strict=True)))
+    trace, jobs = swf.read(path), registry.load(path)
+    assert trace.submit.tolist() == jobs.submit.tolist() == [5, 5, 10, 10, 10]
     assert trace.job_id.tolist() == [3, 1, 4, 2, 9]
     assert trace.line.tolist() == [5, 7, 4, 6, 8]
     assert trace.anomalies["submit_out_of_order"] == 2
+    # Of equal submissions the jobs are in the order of their numbers.
+    assert jobs.job_id.tolist() == jobs.run_time.tolist() == [1, 3, 2, 4, 9]
+    assert dict(jobs.cleaning)["submit-out-of-order"] == 2
 
 
 def test_unusual_lines_and_numbers_are_accepted(tmp_path):

@@ -10,12 +10,6 @@ import bias
 import replication as rp
 from replication.papers.top_percent.runs import POLICIES
 from tests.cases import found as cases_of
-from tests.workloads import random_jobs
-
-
-@pytest.fixture(scope="module")
-def some():
-    return random_jobs(400, 32, 30 * 24 * 3600, 4000, 9000, name="some")
 
 
 @pytest.mark.parametrize("policy", ["Complete", "CVH", "Tsafrir", "Top03"])

@@ -10,14 +10,8 @@ import causes
 import replication as rp
 from replication.papers import placebo
 from replication.papers.rules import answers
-from replication.simulator.schedules.schedule import Schedule
 from tests.cases import found as cases_of
-from tests.workloads import jobs, random_jobs
-
-
-@pytest.fixture(scope="module")
-def some():
-    return random_jobs(400, 32, 30 * 24 * 3600, 4000, 9000, name="some")
+from tests.workloads import jobs, schedule_of
 
 
 def test_equal_run_times_keep_the_work(some):
@@ -121,12 +115,8 @@ def test_heads_are_those_of_a_third_schedule():
     # Each of three schedules blocks one job: 1, 2 or 3. A job of 10 s waits 10 s longer in the second than in the first, and so on.
     log = jobs(4, (0, 10, 4), (0, 10, 4), (0, 10, 4), (0, 10, 4))
 
-    def schedule(*start):
-        none = np.zeros(len(start), bool)
-        return Schedule(log, None, None, None, np.array(start), log.estimate, none)
-
-    before, after, third = schedule(0, 10, 10, 10), schedule(0, 15, 30, 40), schedule(0, 0, 10, 10)
-    first, second = schedule(0, 10, 10, 20), schedule(0, 10, 20, 20)
+    starts = (0, 10, 10, 10), (0, 15, 30, 40), (0, 0, 10, 10), (0, 10, 10, 20), (0, 10, 20, 20)
+    before, after, third, first, second = (schedule_of(log, *start) for start in starts)
     change = causes.Change(before, [after], third, [(first, [second]), (second, [first])])
     table = causes.who_pays({("a", "b"): change}).set_index("jobs")
     assert table.loc[causes.HEADS, ["share", "minutes", "per cent"]].tolist() == [25, 20 / 60, 200]

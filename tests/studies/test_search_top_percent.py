@@ -22,8 +22,8 @@ THINGS = (
 CODES = np.indices((3, 2, 2), dtype=np.int8).reshape(3, -1).T
 
 
-def printed(measure, value, trace="A"):
-    return Published("table1", trace, "p", measure, value, "1", 0, "made up")
+def printed(measure, value, trace="A", policy="p"):
+    return Published("table1", trace, policy, measure, value, "1", 0, "made up")
 
 
 def cells(values):
@@ -127,10 +127,7 @@ def some_jobs():
 def test_a_number_of_a_combination_is_that_of_its_own_simulation(some_jobs):
     codes = search.combinations(single=True, fixed=search.CLEANING)
     table = search.simulate_all({"A": some_jobs}, codes)
-    numbers = [printed("af", 1), printed("r2", 1)]
-    numbers = [
-        Published(*("table1", "A", "Tsafrir", one.measure, 1, "1", 0, "x")) for one in numbers
-    ]
+    numbers = [printed(measure, 1, policy="Tsafrir") for measure in ("af", "r2")]
     found = search.Search(codes, table, numbers)
     for k, row in enumerate(codes):
         chosen = [several[at] for several, at in zip(search.DIMENSIONS.values(), row, strict=True)]

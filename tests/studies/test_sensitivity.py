@@ -14,7 +14,6 @@ import sensitivity
 from replication.papers import variants
 from replication.papers.published import claims_of
 from replication.papers.pv_easy import claims as pv_claims
-from replication.papers.pv_easy import reconstructed
 from replication.papers.rules import Case
 from replication.papers.tables import decide
 from replication.papers.top_percent import claims as top_claims
@@ -234,14 +233,6 @@ def test_a_quotient_is_judged_with_its_interval(name, level):
     assert (low, high, near) == ([(True, True)] * 2, [(False, True)] * 2, [(True, False)] * 2)
 
 
-def test_a_quotient_of_blocked_jobs_is_sure_if_the_weighted_one_bears_it_out():
-    columns = ["log", "jobs", "value", "low", "high", "mwbs", "placebo"]
-    rows = [("A", "1/4 to 1/2", 0.9, 0.8, 0.95, mwbs, 1) for mwbs in (0.97, 1.1)]
-    table = pd.DataFrame(rows, columns=columns)
-    first, second = pv_claims.borne_out(table)
-    assert (first.low, first.high, second.low, second.high) == (0.8, 0.97, 0.8, 1.1)
-
-
 def test_waste_is_small_up_to_a_tenth():
     assert holds("little-waste", PV_EASY=simulate(HEAD, PVEasy())) == [True]
     wide = jobs(4, (0, 10, 2, 20), (1, 2, 4), (2, 15, 2))  # 16 of 108 processor seconds are lost
@@ -252,25 +243,6 @@ def test_waste_is_small_up_to_a_tenth():
     assert holds("little-waste", PV_EASY=later) == [False]
     since = Variant("v", count={"since": "time-0"})
     assert holds("little-waste", since, PV_EASY=later) == [True]
-
-
-def test_a_claim_of_pv_easy_is_decided_from_the_numbers_of_its_schedules():
-    found = pv_claims.schedules({"A": HEAD})
-    tables = {"numbers": pv_claims.numbers(found), "over": pv_claims.over(found)}
-    names = ["busy-logs", "fewer-backfilled", "venture-helps", "suspending-is-better", "same-end"]
-    decided = decide("pv_easy", pv_claims, tables, names)
-    assert [len(one.answers) for one in decided.values()] == [1, 1, 2, 4, 1]
-    assert decided["same-end"].verdict == "holds"
-
-
-def test_the_reconstructed_simulator_counts_delays_without_a_replay():
-    known = reconstructed.policies(reconstructed.RECONSTRUCTED, pv_claims.POLICIES)
-    found = pv_claims.schedules({"A": HEAD}, policies=known)
-    assert found["A"]["EASY"].scheduler.reservation == "held"
-    numbers = pv_claims.numbers(found, False, pv_claims.reconstructed_counts())
-    of_easy = numbers.loc[numbers["policy"] == "EASY", "measure"]
-    assert {"delayed", "max_delay", "large jobs blocked"} <= set(of_easy)
-    assert "violated" in set(numbers.loc[numbers["policy"] == "EASY-Last", "measure"])
 
 
 # ---- heel and toe
