@@ -4,6 +4,8 @@ import math
 import multiprocessing
 import sqlite3
 
+import pytest
+
 from replication.simulator.sweeps.store import FILE, Store
 
 ROWS = {"seed": [1, 2], "wait": [1 / 3, math.inf], "log": ["a", "b"]}
@@ -21,12 +23,13 @@ def test_rows_come_back_bit_for_bit(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 
-def test_a_damaged_row_counts_as_missing_and_is_replaced(tmp_path):
+@pytest.mark.parametrize("damage", ["rows || x'00'", "null"])
+def test_a_damaged_row_counts_as_missing_and_is_replaced(tmp_path, damage):
     with Store(tmp_path) as store:
         for key in KEYS[:2]:
             store.put(key, ROWS)
     with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute("update results set rows = rows || x'00' where key = ?", KEYS[:1])
+        database.execute(f"update results set rows = {damage} where key = ?", KEYS[:1])
         # A row under the key of another task is damaged too.
         other = "insert into results select ?, rows, checksum from results where key = ?"
         database.execute(other, (KEYS[2], KEYS[1]))
@@ -64,6 +67,17 @@ def test_a_file_that_becomes_read_only_is_reported_once(tmp_path, capsys):
     assert capsys.readouterr().err.count("readonly database; new results are not stored") == 1
     with Store(tmp_path) as store:
         assert [store.get(key) for key in KEYS[:2]] == [ROWS, None]
+
+
+def test_a_database_that_refuses_a_row_is_kept(tmp_path, capsys):
+    with Store(tmp_path) as store:
+        store.put(KEYS[0], ROWS)
+        refuse = "create trigger t before insert on results begin select raise(abort, 'no'); end"
+        store._connection.execute(refuse)
+        store.put(KEYS[1], ROWS)
+    assert "no; new results are not stored" in capsys.readouterr().err
+    with Store(tmp_path) as store:
+        assert store.get(KEYS[0]) == ROWS
 
 
 def put_many(folder, first):
