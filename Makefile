@@ -108,6 +108,7 @@ distclean: clean  ## Remove stored simulations and .venv, too
 	@$(PY) .ci/install.py requirements.lock
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
 		--config-settings editable_mode=compat --editable .
+	@cd .venv/lib/python3.*/site-packages && echo ../../../.. > "$$(echo __editable__.*.pth)"  # Python 3.11 reads an absolute path as ASCII under LC_ALL=C
 	@git config filter.notebook.clean "python3 .ci/strip_outputs.py" 2> /dev/null || true
 	@$(PY) -m jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" > /dev/null 2>&1 || true
 	@mkdir -p .venv/etc/ipython && echo 'c.IPKernelApp.log_level = 50' > .venv/etc/ipython/ipython_kernel_config.py  # errors of cells are not logs

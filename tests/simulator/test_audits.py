@@ -288,6 +288,13 @@ def test_impossible_audits_are_errors(call, message):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("choices", [{"predictor": Biased(Virtual(0.1))}, {"let_past": 0.5}])
+def test_alone_refuses_random_choices(choices):
+    schedule = simulate(jobs(4, (0, 9, 3), (1, 5, 4)), EASY(**choices))
+    with pytest.raises(audits.AuditError, match="random choices cannot be repeated"):
+        audits.alone(schedule)
+
+
 @pytest.mark.parametrize(
     "scheduler", [EASY(Virtual(0.9)), EASY(Biased(Virtual(0.9))), EASY(let_past=0.5)], ids=repr
 )

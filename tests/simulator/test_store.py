@@ -69,6 +69,17 @@ def test_a_file_that_becomes_read_only_is_reported_once(tmp_path, capsys):
         assert [store.get(key) for key in KEYS[:2]] == [ROWS, None]
 
 
+def test_a_database_that_refuses_a_row_is_kept(tmp_path, capsys):
+    with Store(tmp_path) as store:
+        store.put(KEYS[0], ROWS)
+        refuse = "create trigger t before insert on results begin select raise(abort, 'no'); end"
+        store._connection.execute(refuse)
+        store.put(KEYS[1], ROWS)
+    assert "no; new results are not stored" in capsys.readouterr().err
+    with Store(tmp_path) as store:
+        assert store.get(KEYS[0]) == ROWS
+
+
 def put_many(folder, first):
     with Store(folder) as store:
         for k in range(first, first + 200):

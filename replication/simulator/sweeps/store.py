@@ -51,7 +51,8 @@ class Store:
         """Continue without a file that cannot be used; rename one that is no database, and begin a new one."""
         try:
             yield
-        except (OSError, sqlite3.OperationalError) as problem:  # no right to write, or no locks
+        except (OSError, sqlite3.OperationalError, sqlite3.IntegrityError) as problem:
+            # no right to write, no locks, or a row that is refused
             reason = getattr(problem, "strerror", None) or problem
             writing.report(f"{self.path}: {reason}; new results are not stored")
             self.close()
