@@ -191,3 +191,18 @@ def test_sentences_are_short():
             if len(re.findall(r"\w+", re.sub(r"`[^`]*`|\([^)]*\)", "x", sentence))) > 34:
                 long.append(f"{page.name}: {' '.join(sentence.split())[:60]}")
     assert long == []
+
+
+def test_gallery_has_the_items_and_verdicts_of_the_report_in_its_order(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import gallery
+
+    gallery.write(tmp_path / "gallery", tmp_path / "built")
+    index = (tmp_path / "gallery/index.md").read_text(encoding="utf-8")
+    report = (ROOT / "figures/report.html").read_text(encoding="utf-8")
+    card = r'<a class="card" href="(\S+)\.html">.*?<span class="verdict \S+">(.*?)</span>'
+    item = (
+        r'<details class="item" id="(\S+)">\s*<summary>.*?<span class="verdict \S+">\W*(.*?)</span>'
+    )
+    cards, items = re.findall(card, index), re.findall(item, report)
+    assert cards == items and len(cards) == len([*(tmp_path / "gallery").glob("*.ipynb")]) > 50
