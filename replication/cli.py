@@ -302,8 +302,6 @@ def describe(log, as_json, **given) -> None:
 @rules
 def clean(log, out, **given) -> None:
     """Write the cleaned jobs of LOG to OUT, an SWF file whose header names every rule with its count."""
-    if out != "-" and not out.endswith((".swf", ".swf.gz")):
-        raise click.UsageError(f"{out}; expected a name that ends in .swf or .swf.gz")
     writing.check(out, [registry.file_of(log)])
     trace = registry.read(log, given["bad_lines"])
     jobs = registry.load(log if log in registry.names() else trace, **given)
