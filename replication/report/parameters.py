@@ -2,7 +2,6 @@
 
 import ast
 import json
-import math
 
 from replication.papers import git
 from replication.report import record
@@ -27,10 +26,7 @@ def check_known(name, given, known) -> None:
 
 
 def check(name, given) -> None:
-    """Raise PageError for an unknown scale, a value of another type than in the notebook's cell, and a number below 0.
-
-    Where the cell has a number above 0, as in ``runs = 100``, 0 is refused, too; a seed can be 0.
-    """
+    """Raise PageError for an unknown scale, a value of another type than in the notebook's cell, and a number below 0."""
     among(SCALES, f"{name}: scale", given["scale"], PageError)
     defaults = on_disk(name) or {}
     for parameter, value in given.items():
@@ -39,26 +35,15 @@ def check(name, given) -> None:
             value = [registry.file_and_rules(log)[0] for log in value]
         if default is not None and not _fits(value, default):
             raise PageError(f"{name}: {parameter} {value!r}; expected a value such as {default!r}")
-        above = parameter != "seed" and any(_numbers(default)) and not isinstance(default, list)
-        if any(not 0 <= number < math.inf or above and not number for number in _numbers(value)):
-            bound = "above 0" if above else "of at least 0"
-            raise PageError(
-                f"{name}: {parameter} {value!r}; expected numbers {bound}, such as {default!r}"
-            )
 
 
 def _fits(value, default):
-    """Return True if a value and its parts have the types of a default."""
+    """Return True if a value and its parts have the types of a default, and no number is below 0."""
     if isinstance(value, list) and isinstance(default, list):
         return not default or all(any(_fits(v, d) for d in default) for v in value)
+    if type(value) in (int, float) and not value >= 0:
+        return False
     return type(value) is type(default) or (type(value), type(default)) == (int, float)
-
-
-def _numbers(value):
-    """Return the numbers in a value and its parts."""
-    if isinstance(value, list):
-        return [number for part in value for number in _numbers(part)]
-    return [value] if type(value) in (int, float) else []
 
 
 def read_cell(notebook, name) -> dict:
