@@ -43,7 +43,6 @@ def test_notebooks_in_natural_order(project):
     [
         ({"sed": 2}, r"unknown parameter 'sed' \(did you mean seed\?\); allowed: scale"),
         ({"logs": 7}, r"logs 7; expected a value such as \['CTC-SP2'\]"),
-        ({"scale": "big"}, "scale 'big'; allowed: paper, quick"),
         ({"seed": -1}, "seed -1; expected a value such as 1"),
     ],
 )
