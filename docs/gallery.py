@@ -25,11 +25,12 @@ def write(folder, built):
     recorded = results.recorded()
     for paper in (*recorded.papers, *recorded.studies):
         index += [f"## {paper.title}", "", '<div class="cards">']
-        for item in assemble.in_order(paper):
+        items = assemble.in_order(paper)
+        for item in items:
             verdict, sentence = assemble.verdict_of(item, paper)
             nbformat.write(page(item, verdict, sentence), folder / f"{item.id}.ipynb")
             index.append(card(item, verdict, built))
-        names = [item.id for item in paper.items]
+        names = [item.id for item in items]
         index += ["</div>", "", "```{toctree}", ":hidden:", *names, "```", ""]
     (folder / "index.md").write_text("\n".join(index), encoding="utf-8")
 

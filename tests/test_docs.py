@@ -25,7 +25,10 @@ PAGES = [page for page in PAGES if "gallery" not in page.parts and "api" not in 
 TRIED = ("getting-started", "howto-log", "recipes")  # their Python is run
 GENERATED = {"gallery/index.md", "gallery/index", "tutorial.ipynb"}
 NOTEBOOKS = [
-    path for folder in ("notebooks", "studies") for path in (ROOT / folder).rglob("*.ipynb")
+    path
+    for folder in ("notebooks", "studies")
+    for path in (ROOT / folder).rglob("*.ipynb")
+    if ".ipynb_checkpoints" not in path.parts  # JupyterLab's copies
 ]
 
 

@@ -197,17 +197,18 @@ def _paper(paper, prose):
             one | {"claims": [by_id[name] for name in one["claims"]]}
             for one in published.entries(paper.key, "abstract.toml").values()
         ],
-        # Figures and tables in the paper's order, then the analyses.
-        "items": [
-            _item(item, paper, prose)
-            for item in sorted(paper.items, key=lambda one: one.is_analysis)
-        ],
+        "items": [_item(item, paper, prose) for item in in_order(paper)],
         "counts": tables.count(paper.numbers, tables.NUMBER_WORDS),
         "numbers": numbers,
         "claim_counts": tables.count(paper.claims, tables.CLAIM_WORDS),
         "claims": paper.claims,
         "reconstructed": _reconstruction(paper),
     }
+
+
+def in_order(paper) -> list:
+    """Return the items of a paper: figures and tables in the paper's order, then the analyses."""
+    return sorted(paper.items, key=lambda item: item.is_analysis)
 
 
 def _study(study, papers, prose):

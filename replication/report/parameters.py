@@ -26,7 +26,7 @@ def check_known(name, given, known) -> None:
 
 
 def check(name, given) -> None:
-    """Raise PageError for an unknown scale, and for a value of another type than in the notebook's cell."""
+    """Raise PageError for an unknown scale, a value of another type than in the notebook's cell, and a number below 0."""
     among(SCALES, f"{name}: scale", given["scale"], PageError)
     defaults = on_disk(name) or {}
     for parameter, value in given.items():
@@ -38,9 +38,11 @@ def check(name, given) -> None:
 
 
 def _fits(value, default):
-    """Return True if a value and its parts have the types of a default."""
+    """Return True if a value and its parts have the types of a default, and no number is below 0."""
     if isinstance(value, list) and isinstance(default, list):
         return not default or all(any(_fits(v, d) for d in default) for v in value)
+    if type(value) in (int, float) and not value >= 0:
+        return False
     return type(value) is type(default) or (type(value), type(default)) == (int, float)
 
 

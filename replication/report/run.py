@@ -16,7 +16,7 @@ from nbconvert import HTMLExporter
 from tqdm import tqdm
 
 from replication.report import record
-from replication.report.parameters import PageError, check_known, on_disk
+from replication.report.parameters import PageError, check, check_known, on_disk
 from replication.report.results import notebooks, studies
 from replication.simulator import paths, writing
 from replication.simulator.choices import did_you_mean
@@ -63,13 +63,15 @@ def plan(chosen, scale=None, workers=None, settings=None) -> dict[str, dict]:
     Raises
     ------
     PageError
-        If a notebook does not have one of the parameters.
+        If a notebook does not have one of the parameters, or refuses its value.
     """
+    scale = scale or (settings or {}).get("scale")
     common = {"scale": "paper", "workers": workers or os.cpu_count() or 1} | (settings or {})
     logs = {}
     for name in chosen:
         known = on_disk(name)
         check_known(name, common, known)
+        check(name, common)
         given = (known | common).get("logs") or []
         logs[name] = (
             [registry.file_and_rules(log)[0] for log in given] if isinstance(given, list) else []

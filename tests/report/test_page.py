@@ -71,6 +71,8 @@ def drawing():
         ({"logs": [{"bad_lines": "skip"}]}, "file None; expected a name or a path"),
         ({"factors": (1, 2)}, r"factors \(1, 2\); expected a value such as \[1, 2\]"),
         ({"load": "84 %"}, "load '84 %'; expected a value such as 0.84"),
+        ({"load": -0.5}, "load -0.5; expected a value such as 0.84"),
+        ({"factors": [1, -2]}, r"factors \[1, -2\]; expected a value such as \[1, 2\]"),
     ],
 )
 def test_a_wrong_parameter_is_refused_with_the_valid_ones(project, wrong, words):

@@ -38,12 +38,24 @@ def test_notebooks_in_natural_order(project):
     ]
 
 
-def test_an_unknown_parameter_is_refused_before_anything_runs(project):
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"sed": 2}, r"unknown parameter 'sed' \(did you mean seed\?\); allowed: scale"),
+        ({"logs": 7}, r"logs 7; expected a value such as \['CTC-SP2'\]"),
+        ({"seed": -1}, "seed -1; expected a value such as 1"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_before_anything_runs(project, settings, words):
     make(project)
-    words = r"unknown parameter 'sed' \(did you mean seed\?\); allowed: scale"
     with pytest.raises(PageError, match=words):
-        run.figures(settings={"sed": 2})
+        run.figures(settings=settings)
     assert not (project / "build").exists()
+
+
+def test_the_scale_can_be_a_setting(project):
+    make(project)
+    assert run.plan(run.choose(NAME), settings={"scale": "quick"})[NAME]["scale"] == "quick"
 
 
 @pytest.mark.parametrize("value", ["seeds()", "1 +"])
@@ -127,14 +139,12 @@ def test_without_git_nothing_is_decided(project, monkeypatch, capsys):
     assert "the committed parameters are unknown: git gives no answer" in notebook
 
 
-def test_a_wrong_parameter_is_shown_without_a_traceback(project, capsys):
-    make(project)
-    assert run.figures(NAME, settings={"logs": 7}) == 1
-    words = "logs 7; expected a value such as ['CTC-SP2']"
-    assert words in capsys.readouterr().out
+def test_wrong_input_is_shown_without_a_traceback(project):
+    make(project, code=["import replication as rp", "rp.FModel(-3)"])
+    assert run.figures(NAME) == 1
     cells = json.loads(record.notebook("failed", NAME).read_text())["cells"]
     (error,) = [one for cell in cells for one in cell.get("outputs", []) if "traceback" in one]
-    assert error["traceback"] == [f"PageError: {NAME}: {words}"]
+    assert error["traceback"] == ["EstimateError: FModel: f=-3; allowed: a number from 0"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ const found = [];
 function add(selector, name, more = () => "") {
   for (const place of document.querySelectorAll(selector)) {
     place.id ||= `place-${found.length}`;
-    const words = clean(`${place.textContent} ${more(place)}`).toLowerCase();
+    const words = clean(`${place.textContent} ${more(place)}`);
     found.push({ place, name: clean(name(place)), words });
   }
 }
@@ -15,17 +15,27 @@ add("h2", place => place.textContent);
 add(".item > summary", place => place.textContent, paper);
 add("#all-claims .row", place => place.firstElementChild.textContent + " " + place.childNodes[1].textContent,
   place => `${place.dataset.also} ${place.closest("details.list").querySelector("summary").textContent.split(":")[0]}`);
-add(".article :is(h3, p, li)", place => place.textContent);
-add("#all-numbers .row", place => `${place.dataset.title}: ${[...place.cells].map(cell => cell.firstChild?.textContent ?? "").join(" ")} ${place.cells[place.cells.length - 1].textContent}`,
+add(".abstract p, .article :is(h3, p, li)", place => place.textContent);
+add("#all-numbers .row", place => `${place.dataset.title}: ${[...place.cells].map(cell => cell.firstChild?.textContent ?? "").join(" ")}`,
   place => place.dataset.title);
+const ROMAN = ["", "i", "ii", "iii", "iv", "v", "vi"];
 function wanted(text) {
-  // "Table 4" and what is in quotes are one word each.
-  const parts = text.toLowerCase().match(/"[^"]+"|(?:table|fig\.?|figure|section) \d+|\S+/g) ?? [];
+  // "Table 4" and what is in quotes are one word each; "Table I" is "Table 1".
+  const parts = text.match(/"[^"]+"|(?:table|fig\.?|figure|section) (?:\d+|[ivx]+)(?!\S)|\S+/gi) ?? [];
   return parts.map(part => {
-    const word = part.replaceAll('"', "").replace(/^(fig\.?|figure) /, "fig. ");
-    const exact = /^(table|fig\.|section) \d+$/.test(word);
-    return exact ? text => new RegExp(`${word.replace(".", "\\.")}(?!\\d)`).test(text) : text => text.includes(word);
+    const [, noun, number] = /^(table|fig|section)\S* (\w+)$/i.exec(part) ?? [];
+    const plain = part.replaceAll('"', "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    if (!noun) return new RegExp(plain, "i");
+    const value = Math.max(ROMAN.indexOf(number.toLowerCase()), 0) || number;
+    const forms = [value, ROMAN[value]].filter(Boolean).join("|");
+    return new RegExp(`${noun}(?:ure|\\.)? (?:${forms})(?![\\divx])`, "i");
   });
+}
+function excerpt(name, word) {
+  // The beginning, and the words around the hit if it is not in there.
+  if (name.length <= 120) return name;
+  const at = name.search(word);
+  return at < 100 ? `${name.slice(0, 117)} …` : `… ${name.slice(at - 50, at + 65)} …`;
 }
 function reveal(place) {
   for (let one = place.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
@@ -40,11 +50,13 @@ function go(id) {
 field.hidden = false;
 field.addEventListener("input", () => {
   const tests = wanted(field.value);
-  const hits = tests.length ? found.filter(one => tests.every(test => test(one.words))) : [];
+  const in_all = text => tests.every(test => test.test(text));
+  const hits = tests.length ? found.filter(one => in_all(one.words)) : [];
+  hits.sort((a, b) => in_all(b.name) - in_all(a.name)); // places that show the words come first
   list.replaceChildren(...hits.slice(0, MOST).map(hit => {
     const row = document.createElement("li"), link = document.createElement("a");
     link.href = `#${hit.place.id}`;
-    link.textContent = hit.name.length > 120 ? `${hit.name.slice(0, 117)} …` : hit.name;
+    link.textContent = excerpt(hit.name, tests[0]);
     row.append(link);
     return row;
   }));
