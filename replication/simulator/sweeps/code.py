@@ -1,11 +1,14 @@
 """The identity of choices and of user code: a hash of their values, for the keys of stored results.
 
 The package's part of a key is a hash of its sources, read when this module is imported, without comments, docstrings and
-return types. A choice and the user code that it needs enter by the bytes that cloudpickle writes for them by value: options,
-arrays, functions with their defaults, closures, globals and helpers, classes with their bases. Bytes that differ from process
-to process would only cost a recomputation; `_Pickler` removes the usual causes.
+return types. Choices of the package enter by their classes and options, and have the same key in every process. User code
+enters by the bytes that cloudpickle writes for it by value: functions with their defaults, closures, globals and helpers,
+classes with their bases. Bytes that differ from process to process, such as those of a set of texts, only cost a
+recomputation. What cloudpickle would write by name, or not follow at all, has no key.
 """
 
+import ast
+import builtins
 import contextlib
 import dis
 import functools
@@ -18,23 +21,15 @@ import site
 import sys
 import sysconfig
 import types
-from ast import (
-    AsyncFunctionDef,
-    ClassDef,
-    FunctionDef,
-    Module,
-    Pass,
-    get_docstring,
-    parse,
-    unparse,
-    walk,
-)
 from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
 import cloudpickle
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 PACKAGE = Path(__file__).resolve().parents[1]
 #: Read now, because the files may change while the program runs.
@@ -62,12 +57,8 @@ _FOLDERS = {
     site.getusersitepackages(),
 }
 _INSTALLED = tuple(f"{one}{os.sep}" for name in _FOLDERS for one in (name, os.path.realpath(name)))
-#: Attributes of a module or a class that depend on the place of its file, on line numbers or on the process.
-_OF_THE_FILE = (
-    *("__builtins__", "__cached__", "__file__", "__loader__", "__path__", "__spec__"),
-    *("__firstlineno__", "__static_attributes__"),
-)
-_PLAIN = {type(None), bool, int, float, str, bytes, tuple, list, dict}
+#: Attributes of a module that depend on the place of its file.
+_OF_ITS_FILE = ("__builtins__", "__cached__", "__file__", "__loader__", "__path__", "__spec__")
 
 
 class Unknown(Exception):
@@ -76,14 +67,14 @@ class Unknown(Exception):
 
 def bare(source: bytes | str) -> str:
     """Return Python source without comments, docstrings and return types."""
-    tree = parse(source)
-    for node in walk(tree):
-        if isinstance(node, FunctionDef | AsyncFunctionDef):
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
-        if isinstance(node, Module | FunctionDef | AsyncFunctionDef | ClassDef):
-            if get_docstring(node) is not None:
-                node.body[0] = Pass()
-    return unparse(tree)
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if ast.get_docstring(node) is not None:
+                node.body[0] = ast.Pass()
+    return ast.unparse(tree)
 
 
 @functools.cache
@@ -106,30 +97,51 @@ def of(value: Any) -> str:
     Unknown
         For a value that cannot be pickled by value, such as an open file or a function of a compiled module.
     """
-    stream = io.BytesIO()
+    kind = type(value)
     try:
-        with by_value():
-            _Pickler(stream).dump(value)
+        if kind in (type(None), bool, int, float, str, bytes):
+            parts = [repr(value)]
+        elif kind in (tuple, list):
+            parts = map(of, value)
+        elif kind is dict:
+            parts = map(of, value.items())
+        elif kind is np.ndarray and not value.dtype.hasobject:
+            parts = repr(value.dtype), repr(value.shape), _hash(value.tobytes())
+        elif is_dataclass(kind) and _is_of_simulator(kind):
+            parts = (of(getattr(value, one.name)) for one in fields(value))
+        else:
+            parts = [_hash(_pickled(value))]
+        return _hash("\n".join([f"{kind.__module__}.{kind.__qualname__}", *parts]).encode())
     except Unknown:
         raise
     except Exception as problem:  # whatever a method of a user's class raises
         raise Unknown(f"{value!r:.200}: {problem}") from None
-    return hashlib.sha256(stream.getvalue()).hexdigest()
+
+
+def _is_of_simulator(kind: type) -> bool:
+    """Return whether a class is known by its name, since the sources of its module are hashed."""
+    module = sys.modules.get(kind.__module__)
+    hashed = kind.__module__.startswith("replication.simulator.")
+    return hashed and getattr(module, kind.__name__, None) is kind
+
+
+def _hash(parts: bytes) -> str:
+    return hashlib.sha256(parts).hexdigest()
 
 
 def labels(choices: Iterable) -> list[str]:
     """Return the repr of each choice; different choices of one repr get numbers, such as ``OrderedEASY(by=f) #2``."""
-    known: dict[str, list] = {}
-    numbers: dict[int, int] = {}
     choices = list(choices)
+    known: dict[str, list] = {}
+    found: dict[int, str] = {}
     for choice in choices:
-        if id(choice) not in numbers:
-            same = known.setdefault(repr(choice), [])
-            if (own := identity(choice)) not in same:
+        if id(choice) not in found:
+            text, own = repr(choice), identity(choice)
+            same = known.setdefault(text, [])
+            if own not in same:
                 same.append(own)
-            numbers[id(choice)] = same.index(own)
-    places = [numbers[id(choice)] for choice in choices]
-    return [f"{one!r} #{k + 1}" if k else repr(one) for one, k in zip(choices, places, strict=True)]
+            found[id(choice)] = f"{text} #{k + 1}" if (k := same.index(own)) else text
+    return [found[id(choice)] for choice in choices]
 
 
 def identity(choice: Any) -> str | int:
@@ -156,20 +168,24 @@ def by_value() -> Iterator[None]:
 
 @functools.lru_cache(maxsize=1)
 def _users(names: frozenset[str]) -> list[str]:
-    """Return those of the imported modules that are outside the environment."""
-    files = {name: getattr(sys.modules.get(name), "__file__", None) for name in sorted(names)}
+    """Return those of the imported modules that are neither installed nor part of the simulator."""
+    modules = {name: sys.modules[name] for name in sorted(names)}
     return [
         name
-        for name, file in files.items()
-        if _is_users(name, file) and sys.modules[name].__name__ == name
+        for name, module in modules.items()
+        if isinstance(module, types.ModuleType) and name == module.__name__
+        if _is_users(name, module.__spec__)
     ]
 
 
-def _is_users(name: str, file: str | None) -> bool:
+def _is_users(name: str, spec: ModuleSpec | None) -> bool:
     """Return whether a module is neither installed nor part of the simulator, whose sources are hashed."""
-    if name in ("replication", "replication.completion", "__main__") or file is None:
+    if name == "replication" or f"{name}.".startswith("replication.simulator."):
         return False
-    return not (f"{name}.".startswith("replication.simulator.") or _is_installed(file))
+    if spec is None:  # of a notebook or a script, or made while the program runs
+        return True
+    places = [spec.origin] if spec.origin else [*(spec.submodule_search_locations or ())]
+    return not all(one in ("built-in", "frozen") or _is_installed(one) for one in places)
 
 
 @functools.cache
@@ -177,78 +193,59 @@ def _is_installed(file: str) -> bool:
     return file.startswith(_INSTALLED) or os.path.realpath(file).startswith(_INSTALLED)
 
 
-def _part(*_facts: Any) -> None:
-    """Stand for a value in the bytes; nothing reads them."""
+def _pickled(value: Any) -> bytes:
+    """Return the bytes that cloudpickle writes for a value and for the user code that it needs."""
+    stream = io.BytesIO()
+    with by_value():
+        _Pickler(stream).dump(value)
+    return stream.getvalue()
 
 
-class _Pickler(pickle._Pickler):  # type: ignore[name-defined]  # the one in Python: it asks about every object
-    """Write the same bytes for the same value in every process; sets, code and identifiers of cloudpickle vary in its own."""
-
-    dispatch_table = cloudpickle.Pickler.dispatch_table
-
-    def __init__(self, stream):
-        super().__init__(stream, protocol=5)
-        self._cloud = cloudpickle.Pickler(io.BytesIO())
-
-    def memoize(self, obj):
-        """Remember an object, but no text: whether equal texts are one object differs from process to process."""
-        if not isinstance(obj, str | bytes):
-            super().memoize(obj)
-
-    def save_global(self, obj, name=None):
-        """Write a name of an installed module."""
-        where = pickle.whichmodule(obj, name or getattr(obj, "__qualname__", obj.__name__))
-        if _is_users(where, getattr(sys.modules.get(where), "__file__", None)):
-            raise Unknown(f"{where}.{obj.__name__} can be pickled by its name only")
-        super().save_global(obj, name)
+class _Pickler(cloudpickle.Pickler):
+    """Write no mark of the process or of the place of a source, and no name in place of user code."""
 
     def reducer_override(self, obj):
-        """Return the parts of an object for the bytes, NotImplemented for the usual ones."""
-        if type(obj) in _PLAIN:
-            return NotImplemented
-        if isinstance(obj, set | frozenset):
-            return _part, (type(obj), sorted(map(of, obj)))
-        if isinstance(obj, np.ndarray) and not obj.dtype.hasobject:
-            return _part, (type(obj), obj.dtype, obj.shape, obj.tobytes())
+        """Return the parts of an object for the bytes; nothing reads them."""
         if isinstance(obj, types.CodeType):
-            return _part, _code(obj)
-        if isinstance(obj, types.ModuleType):
-            if _is_users(obj.__name__, getattr(obj, "__file__", None)):
-                return _part, (obj.__name__,), _without_place(vars(obj))
-            return _part, ("installed", obj.__name__)
-        if isinstance(obj, functools._lru_cache_wrapper):
-            return _part, ("cached",), (obj.__wrapped__, obj.cache_parameters())
-        if isinstance(getattr(obj, "targetoptions", None), dict):  # compiled by numba
-            return _part, ("compiled",), (obj.py_func, obj.targetoptions)
-        parts = self._cloud.reducer_override(obj)
-        if parts is NotImplemented or len(parts) < 3:  # of an installed module
+            _check_names(obj)
+            code = obj.replace(co_filename="", co_firstlineno=1, co_linetable=b"")
+            return self.dispatch_table[types.CodeType](code)
+        if isinstance(obj, types.ModuleType) and _is_users(obj.__name__, obj.__spec__):
+            own = {name: one for name, one in vars(obj).items() if name not in _OF_ITS_FILE}
+            return types.ModuleType, (), own  # as state, because modules may import each other
+        if isinstance(obj, functools._lru_cache_wrapper):  # by its name otherwise
+            return functools.lru_cache, (), (obj.__wrapped__, obj.cache_parameters())
+        if isinstance(obj, Dispatcher):  # with a random number otherwise
+            return Dispatcher, (), (obj.py_func, obj.targetoptions, obj.locals)
+        parts = super().reducer_override(obj)
+        if isinstance(obj, type) and parts is not NotImplemented:
+            make, given, *state = parts
+            return make, given[:-2], *state  # the last but one is a random number
+        if isinstance(obj, type | types.FunctionType) or type(obj) in self.dispatch_table:
             return parts
-        if isinstance(obj, type):
-            make, given, (own, slots), *more = parts
-            tracker = cloudpickle.cloudpickle._get_or_create_tracker_id(obj)  # random
-            given = tuple(one for one in given if not (isinstance(one, str) and one == tracker))
-            return _part, (make, *given), (_without_place(own), slots)
-        make, (code, _, *more), state, *_ = parts
-        return _part, (make, code, *more), state
+        parts = obj.__reduce_ex__(self.proto)
+        if isinstance(parts, str):
+            where = pickle.whichmodule(obj, parts)
+            if _is_users(where, sys.modules[where].__spec__):
+                raise Unknown(f"{where}.{parts} can be pickled by its name only")
+        return parts
 
 
-def _without_place(attributes):
-    return {name: value for name, value in attributes.items() if name not in _OF_THE_FILE}
-
-
-def _code(code: types.CodeType) -> tuple:
-    """Return what a code object does, without file and lines; Unknown if it imports a user's module when it runs."""
-    lines = list(dis.get_instructions(code))
+def _check_names(code: types.CodeType) -> None:
+    """Raise Unknown for names that cloudpickle does not follow: imports and class bodies within functions."""
+    lines, known = list(dis.get_instructions(code)), {*vars(builtins)}
     for k, line in enumerate(lines):
-        if line.opname == "IMPORT_NAME":
+        if line.opname == "STORE_NAME":
+            known.add(line.argval)
+        elif line.opname == "LOAD_NAME" and line.argval not in known:
+            raise Unknown(f"{code.co_qualname} uses {line.argval}; define this class at the top")
+        elif line.opname == "IMPORT_NAME":
+            level, name = lines[k - 2].argval, line.argval
             try:
-                spec = None if lines[k - 2].argval else importlib.util.find_spec(line.argval)
-            except (ImportError, ValueError):  # it may be optional
-                continue
-            if lines[k - 2].argval or _is_users(line.argval, spec and spec.origin):
+                spec = None if level else importlib.util.find_spec(name.partition(".")[0])
+            except ValueError:  # a module without a specification
+                spec = None
+            if level or _is_users(name, spec):
                 raise Unknown(
-                    f"{code.co_name} imports {line.argval or 'a module'} when it is called; import it at the top"
+                    f"{code.co_name} imports {name or 'a module'} when it is called; import it at the top"
                 )
-    counts = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
-    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-    return code.co_code, code.co_consts, counts, names, getattr(code, "co_exceptiontable", b"")
