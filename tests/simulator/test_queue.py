@@ -49,8 +49,7 @@ def test_a_search_finds_the_entries_that_fit(seed, length, widest):
         limits = free, int(rng.integers(-3, free + 1)) // 8, int(rng.integers(0, 200_000)) // 9
         assert found(tree, *limits) == fitting(tree, *limits)
         for entry in np.flatnonzero(tree.size < EMPTY)[:: int(rng.integers(1, 9))]:
-            tree.size[entry] = tree.planned[entry] = EMPTY
-            queue_tree.update(tree, entry)
+            queue_tree.leave(tree, entry)
         assert tree.rows[1, 0] == tree.size.min()
 
 
@@ -64,8 +63,7 @@ def test_only_the_block_of_a_candidate_is_searched():
     block = queue_tree.next_block(tree, np.uint64(0), *limits)
     assert block == 2049 // 32
     assert queue_tree.next_block(tree, block + np.uint64(1), *limits) == 4096 // 32
-    tree.size[2049] = tree.planned[2049] = EMPTY
-    queue_tree.update(tree, 2049)
+    queue_tree.leave(tree, 2049)
     assert queue_tree.next_block(tree, np.uint64(0), *limits) == 4096 // 32
 
 

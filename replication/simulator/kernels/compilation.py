@@ -14,6 +14,11 @@ def njit_noalloc(function):
     return njit(nogil=True, cache=True, error_model="numpy", forceinline=True, _nrt=False)(function)
 
 
+def njit_call(function):
+    """Compile `function` as `njit_noalloc` does, but call it; for what is rarely used."""
+    return njit(nogil=True, cache=True, error_model="numpy", _nrt=False)(function)
+
+
 @njit_noalloc
 def sort(values):
     """Sort an int64 array in place by heap sort, because numba's own sort allocates."""

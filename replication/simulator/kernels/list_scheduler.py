@@ -28,7 +28,7 @@ from numba import njit
 
 from replication.simulator.kernels import machine as machines
 from replication.simulator.kernels import queue_tree as trees
-from replication.simulator.kernels.compilation import njit_noalloc, sort
+from replication.simulator.kernels.compilation import njit_call, njit_noalloc, sort
 from replication.simulator.kernels.machine import (
     ALL,
     ARRIVED,
@@ -73,13 +73,11 @@ Rules = namedtuple(
 )
 
 # tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty until they are needed
-# key : float64[n], scratch space for the keys of the queue's places
-# permission : int8[n], of each job to pass the head; empty if all have `BY_RESERVATION`
+# permission : int8[n], of each job to pass the head; None if all have `BY_RESERVATION`
 # given : int64[n], the order of the queue if it is `GIVEN`
-Lists = namedtuple("Lists", "tree job rank key permission given")
+Lists = namedtuple("Lists", "tree job rank permission given")
 
 
-@njit(nogil=True, cache=True)
 def list_scheduler(memory, processors, rules, permission, given):
     """Simulate a list scheduler.
 
@@ -99,13 +97,24 @@ def list_scheduler(memory, processors, rules, permission, given):
     replication.simulator.kernels.machine.Machine
         The machine after the last job, with the decisions for each job.
     """
-    machine = machines.idle_machine(len(memory.submit), processors)
-    none, key = np.empty(0, np.int64), np.empty(len(memory.submit))
-    lists = Lists(trees.empty_tree(0), none, none, key, permission, given)
-    now = _simulate(machine, memory, rules, lists, 0)
+    by_key = rules.order != SUBMISSION or rules.shortest_first
+    key = np.empty(len(memory.submit)) if by_key else None
+    return _run(memory, processors, rules, permission if len(permission) else None, given, key)
+
+
+@njit(nogil=True, cache=True)
+def _run(memory, processors, rules, permission, given, key):
+    """Simulate, and rank the jobs when the queue first needs it.
+
+    `key` is scratch space for the keys of the queue's places, float64[n]; None if all is in order of submission. Without keys or
+    permissions the loop is compiled apart, since their code would slow it down even where it is not used.
+    """
+    machine, none = machines.idle_machine(len(memory.submit), processors), np.empty(0, np.int64)
+    lists = Lists(trees.empty_tree(0), none, none, permission, given)
+    now = _simulate(machine, memory, rules, lists, key, 0)
     while now != DONE:
         lists = _ranked(memory, rules, lists)
-        now = _simulate(machine, memory, rules, lists, now)
+        now = _simulate(machine, memory, rules, lists, key, now)
     return machine
 
 
@@ -113,27 +122,27 @@ def list_scheduler(memory, processors, rules, permission, given):
 def _ranked(memory, rules, lists):
     """Return the lists with ranks for all jobs."""
     n = len(memory.submit)
-    job, rank = np.arange(n), np.arange(n)
+    job, rank, key = np.arange(n), np.arange(n), np.empty(n)
     if rules.order != SUBMISSION or rules.shortest_first:
         for k in range(n):
             predicted = memory.known[k] if memory.predict == 0 else 0
-            lists.key[k] = -predicted  # the longest of equally large areas is first
+            key[k] = -predicted  # the longest of equally large areas is first
         if rules.order == LARGEST_AREA:
-            job = np.argsort(lists.key, kind="mergesort")
+            job = np.argsort(key, kind="mergesort")
         for k in range(n):
             predicted = memory.known[k] if memory.predict == 0 else 0
-            lists.key[k] = _key(memory, rules, lists, k, predicted, memory.submit[k])
-        job = job[np.argsort(lists.key[job], kind="mergesort")]
+            key[k] = _key(memory, rules, lists, k, predicted, memory.submit[k])
+        job = job[np.argsort(key[job], kind="mergesort")]
         rank[job] = np.arange(n)
-    return Lists(trees.empty_tree(n), job, rank, lists.key, lists.permission, lists.given)
+    return Lists(trees.empty_tree(n), job, rank, lists.permission, lists.given)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def _simulate(machine, memory, rules, lists, now):
+def _simulate(machine, memory, rules, lists, key, now):
     """Run the event loop from an instant on; return `DONE`, or the instant at which the queue needs ranks."""
-    count, permission = machine.count, lists.permission
+    count = machine.count
     # In these variants the reservation or the head can change without an end or a correction.
-    always = rules.kept or not rules.uses_up or rules.counted != ALL or len(permission) > 0
+    always = rules.kept or not rules.uses_up or rules.counted != ALL or lists.permission is not None
     always |= rules.order != SUBMISSION and rules.order != LARGEST_AREA
     is_known = memory.predict == 0
     can_rank = rules.order != WFP3 and rules.limit == NO_LIMIT
@@ -155,13 +164,14 @@ def _simulate(machine, memory, rules, lists, now):
             stale |= machines.next_planned_end(machine) < now
         passes = ended or fits or (came and not rules.only_if_fits)
         if is_ranked:
-            _move_to_ranks(machine, memory, rules, lists, 0)
+            _move_to_ranks(machine, memory, rules, lists, lists.permission, 0)
             if passes:
                 _pass_by_rank(machine, memory, rules, lists, stale, now)
         elif passes and rules.order == SUBMISSION:
-            _pass(machine, memory, rules, lists, count[HEAD] if stale else before, now)
-        elif passes and count[SMALLEST] <= count[FREE]:
-            _pass_by_key(machine, memory, rules, lists, 0 if stale else before, now)
+            _pass(machine, memory, rules, lists, key, count[HEAD] if stale else before, now)
+        elif key is not None:
+            if passes and count[SMALLEST] <= count[FREE]:
+                _pass_by_key(machine, memory, rules, lists, key, 0 if stale else before, now)
         stale &= not passes
         waiting = count[ARRIVED] - count[STARTED]
         if is_ranked and 4 * waiting < LONG:
@@ -179,7 +189,7 @@ def _simulate(machine, memory, rules, lists, now):
 
 
 @njit_noalloc
-def _pass(machine, memory, rules, lists, since, now):
+def _pass(machine, memory, rules, lists, key, since, now):
     """Schedule the queue from place `since` on, which is the head or the first new job behind it."""
     count = machine.count
     if since == count[HEAD]:
@@ -197,14 +207,15 @@ def _pass(machine, memory, rules, lists, since, now):
     if fitting == 0:
         return
     places = machine.scratch[:fitting]
-    if rules.shortest_first:
+    gaps = False
+    if key is None:
+        gaps = _backfill(machine, memory, rules, lists, places, now)
+    elif rules.shortest_first:
         for place in places:
             job = machine.waiting[place]
             machine.planned[job] = machines.predicted_now(machine, memory, rules, job, now)
-            lists.key[place] = machine.planned[job]
-        gaps = _backfill_by_key(machine, memory, rules, lists, fitting, now)
-    else:
-        gaps = _backfill(machine, memory, rules, lists, places, now)
+            key[place] = machine.planned[job]
+        gaps = _backfill_by_key(machine, memory, rules, lists, key, fitting, now)
     if gaps:
         machines.compact_queue(machine, since)
 
@@ -242,44 +253,41 @@ def _reserve(machine, memory, rules, head, now):
 def _backfill(machine, memory, rules, lists, places, now):
     """Backfill the jobs at `places` in this order; return whether any started, which leaves a gap."""
     gaps = False
-    for place in places:
+    for k in range(len(places)):
+        place = np.uint64(places[k])  # a signed index costs a test at every access
         if machine.queued_size[place] <= machine.count[FREE]:
             job = machine.waiting[place]
             predicted = machines.predicted_now(machine, memory, rules, job, now)
-            if _start_candidate(machine, memory, rules, lists, job, predicted, now):
+            if _start_candidate(machine, memory, rules, lists.permission, job, predicted, now):
                 machine.waiting[place] = NO_JOB
                 gaps = True
     return gaps
 
 
 @njit_noalloc
-def _start_candidate(machine, memory, rules, lists, job, predicted, now):
+def _start_candidate(machine, memory, rules, permission, job, predicted, now):
     """Start a job that fits if it may pass the head; return whether it started."""
     count, size = machine.count, memory.size[job]
     in_time = now + predicted <= count[SHADOW]
     passes = in_time or size <= count[EXTRA]
-    if len(lists.permission) > 0:
-        if lists.permission[job] == WHENEVER_IT_FITS:
+    if permission is not None:
+        if permission[job] == WHENEVER_IT_FITS:
             passes = True
-        elif (
-            passes
-            and lists.permission[job] != BY_RESERVATION
-            and _is_wild(machine, memory, job, now)
-        ):
-            passes = _may_be_wild(machine, memory, lists.permission[job], job)
+        elif passes and permission[job] != BY_RESERVATION and _is_wild(machine, memory, job, now):
+            passes = _may_be_wild(machine, memory, permission[job], job)
     if not passes:
         return False
     machines.begin(machine, memory, job, predicted, now)
     machine.backfilled[job] = True
     if rules.uses_up and not in_time:
         count[EXTRA] -= size
-        if count[EXTRA] < 0 and len(lists.permission) > 0:
+        if permission is not None and count[EXTRA] < 0:
             head, count[RESERVED] = count[RESERVED], NO_JOB
             _reserve(machine, memory, rules, head, now)
     return True
 
 
-@njit_noalloc
+@njit_call
 def _is_wild(machine, memory, job, now):
     """Return whether the head's real shadow time moves if a job starts now."""
     head_size = memory.size[machine.count[RESERVED]]
@@ -287,7 +295,7 @@ def _is_wild(machine, memory, job, now):
     return now + memory.run_time[job] > shadow and memory.size[job] > extra
 
 
-@njit_noalloc
+@njit_call
 def _may_be_wild(machine, memory, permission, job):
     """Return whether the true run time of a job is on the permitted side of the median of the waiting jobs."""
     if permission == NEVER_WILD:
@@ -305,76 +313,90 @@ def _may_be_wild(machine, memory, permission, job):
 
 
 @njit_noalloc
-def _pass_by_key(machine, memory, rules, lists, since, now):
+def _pass_by_key(machine, memory, rules, lists, key, since, now):
     """Start heads while they fit, make a reservation for the blocked head, and backfill; from place `since` on."""
-    count, waiting, places = machine.count, machine.waiting, machine.scratch
-    some, _ = machines.fitting(machine, since)
-    if some == 0:
+    count, waiting = machine.count, machine.waiting
+    fitting, _ = machines.fitting(machine, since)
+    if fitting == 0:
         return
-    if rules.order != LARGEST_AREA:  # the head may be a job that does not fit
-        some = count[TAIL]
-        for place in range(some):
-            places[place] = place
-    for place in places[:some]:
-        job = waiting[place]
-        predicted = machines.predicted_now(machine, memory, rules, job, now)
-        machine.planned[job] = predicted
-        lists.key[place] = _key(memory, rules, lists, job, predicted, now)
-    started = count[STARTED]
-    head, some = _first(machine, rules, lists, some, NEVER, 0)
+    if rules.order == LARGEST_AREA:
+        started = count[STARTED]
+        for place in machine.scratch[:fitting]:
+            _set_key(machine, memory, rules, lists, key, place, now)
+        count[SHADOW], count[EXTRA] = LATEST, 0
+        _backfill_by_key(machine, memory, rules, lists, key, fitting, now)
+        machines.compact_queue(machine, since)
+        _mark_backfilled(machine, started, waiting[0] if count[TAIL] > 0 else NEVER)
+        return
+    for place in range(count[TAIL]):
+        _set_key(machine, memory, rules, lists, key, place, now)
+    head = _first(machine, key)
     while head != NO_JOB and machine.queued_size[head] <= count[FREE]:
         machines.begin(machine, memory, waiting[head], machine.planned[waiting[head]], now)
         waiting[head] = NO_JOB
-        head, some = _first(machine, rules, lists, some, NEVER, 0)
-    if rules.order == LARGEST_AREA:
-        count[SHADOW], count[EXTRA] = LATEST, 0
-        _backfill_by_key(machine, memory, rules, lists, some, now)
-    elif head != NO_JOB:
+        head = _first(machine, key)
+    if head != NO_JOB:
         count[RESERVED] = NO_JOB
         _reserve(machine, memory, rules, waiting[head], now)
-        _backfill_by_key(machine, memory, rules, lists, some, now)
+        _backfill_by_key(machine, memory, rules, lists, key, fitting, now)
     machines.compact_queue(machine, since)
-    if rules.order == LARGEST_AREA:
-        _mark_backfilled(machine, started, waiting[0] if count[TAIL] > 0 else NEVER)
 
 
 @njit_noalloc
-def _backfill_by_key(machine, memory, rules, lists, some, now):
+def _set_key(machine, memory, rules, lists, key, place, now):
+    """Predict the job at a place of the queue, and compute its key."""
+    job = machine.waiting[place]
+    machine.planned[job] = machines.predicted_now(machine, memory, rules, job, now)
+    key[place] = _key(memory, rules, lists, job, machine.planned[job], now)
+
+
+@njit_noalloc
+def _first(machine, key):
+    """Return the place of the first job by key, `NO_JOB` if none waits."""
+    best, least = NO_JOB, math.inf
+    for place in range(machine.count[TAIL]):
+        if machine.waiting[place] >= 0 and (best == NO_JOB or key[place] < least):
+            best, least = place, key[place]
+    return best
+
+
+@njit_noalloc
+def _backfill_by_key(machine, memory, rules, lists, key, some, now):
     """Backfill the jobs at the first `some` places in `scratch` by key; return whether any started."""
     count, gaps = machine.count, False
     while True:
         extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - now
-        place, some = _first(machine, rules, lists, some, extra, window)
+        place, some = _first_that_may_start(machine, rules, key, some, extra, window)
         if place == NO_JOB:
             return gaps
         job = machine.waiting[place]
-        _start_candidate(machine, memory, rules, lists, job, machine.planned[job], now)
+        _start_candidate(machine, memory, rules, lists.permission, job, machine.planned[job], now)
         machine.waiting[place] = NO_JOB
         gaps = True
 
 
 @njit_noalloc
-def _first(machine, rules, lists, some, extra, window):
+def _first_that_may_start(machine, rules, key, some, extra, window):
     """Select the first job by key that needs at most `extra` processors, or fits and ends within `window` s.
 
     Returns its place and the number of places left in `scratch`: those of the first `some` whose jobs fit so.
     """
-    places, waiting, key, free = machine.scratch, machine.waiting, lists.key, machine.count[FREE]
-    best, left = NO_JOB, 0
+    places, waiting, free = machine.scratch, machine.waiting, machine.count[FREE]
+    best, least, left = NO_JOB, math.inf, 0
     for place in places[:some]:
         job, size = waiting[place], machine.queued_size[place]
         if job >= 0 and (size <= extra or (size <= free and machine.planned[job] <= window)):
             places[left] = place
             left += 1
-            if best == NO_JOB or key[place] < key[best]:
-                best = place
-            elif rules.order == LARGEST_AREA and key[place] == key[best]:
-                if machine.planned[job] > machine.planned[waiting[best]]:
-                    best = place
+            is_first = best == NO_JOB or key[place] < least
+            if rules.order == LARGEST_AREA and key[place] == least:
+                is_first |= machine.planned[job] > machine.planned[waiting[best]]
+            if is_first:
+                best, least = place, key[place]
     return best, left
 
 
-@njit_noalloc
+@njit_call
 def _mark_backfilled(machine, started, oldest):
     """Mark the jobs that started in this pass as backfilled if the `oldest` waiting job was submitted before them."""
     for job in machine.order[started : machine.count[STARTED]]:
@@ -411,31 +433,23 @@ def _rank_queue(machine, memory, rules, lists):
     """Move all jobs of a scanned queue to the tree."""
     first = max(machine.count[HEAD], 0)
     machine.count[HEAD] = machine.waiting[first]
-    _move_to_ranks(machine, memory, rules, lists, first)
+    _move_to_ranks(machine, memory, rules, lists, lists.permission, first)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
-def _move_to_ranks(machine, memory, rules, lists, first):
+@njit_call
+def _move_to_ranks(machine, memory, rules, lists, permission, first):
     """Move the jobs from place `first` of the queue on to the tree."""
     is_known, tree = memory.predict == 0 or not rules.refresh, lists.tree
     for job in machine.waiting[first : machine.count[TAIL]]:
         planned = machine.first[job] if is_known else 0
-        if len(lists.permission) > 0 and lists.permission[job] == WHENEVER_IT_FITS:
-            planned = 0
-        rank = lists.rank[job]
-        tree.size[rank], tree.planned[rank] = trees.narrow(memory.size[job]), trees.narrow(planned)
-        trees.update(tree, rank)
+        if permission is not None:
+            if permission[job] == WHENEVER_IT_FITS:
+                planned = 0
+        trees.add(tree, lists.rank[job], trees.narrow(memory.size[job]), trees.narrow(planned))
     machine.count[TAIL] = 0
 
 
-@njit_noalloc
-def _leave_rank(tree, rank):
-    """Remove the job of a rank from the tree."""
-    tree.size[rank] = tree.planned[rank] = trees.EMPTY
-    trees.update(tree, rank)
-
-
-@njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+@njit_call
 def _leave_ranks(machine, memory, rules, lists):
     """Move all jobs from the tree to a scanned queue."""
     count, tree = machine.count, lists.tree
@@ -443,7 +457,7 @@ def _leave_ranks(machine, memory, rules, lists):
     while rank < len(tree.size):
         machine.waiting[count[TAIL]] = lists.job[rank]
         count[TAIL] += 1
-        _leave_rank(tree, rank)
+        trees.leave(tree, rank)
         rank = trees.next_entry(tree, rank, NEVER, NEVER, NEVER)
     sort(machine.waiting[: count[TAIL]])
     for place in range(count[TAIL]):
@@ -452,7 +466,7 @@ def _leave_ranks(machine, memory, rules, lists):
     count[SMALLEST] = 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy", _nrt=False)
+@njit_call
 def _pass_by_rank(machine, memory, rules, lists, stale, now):
     """Start heads while they fit, unless nothing has changed for them; reserve for the blocked head, and backfill."""
     count, tree, started = machine.count, lists.tree, machine.count[STARTED]
@@ -465,7 +479,7 @@ def _pass_by_rank(machine, memory, rules, lists, stale, now):
         while head != NO_JOB and memory.size[head] <= count[FREE]:
             predicted = machines.predicted_now(machine, memory, rules, head, now)
             machines.begin(machine, memory, head, predicted, now)
-            _leave_rank(tree, lists.rank[head])
+            trees.leave(tree, lists.rank[head])
             head = _head_by_rank(machine, rules, lists)
         if head == NO_JOB:
             return
@@ -479,8 +493,8 @@ def _pass_by_rank(machine, memory, rules, lists, stale, now):
         job = lists.job[rank]
         if memory.size[job] <= count[FREE]:
             predicted = machines.predicted_now(machine, memory, rules, job, now)
-            if _start_candidate(machine, memory, rules, lists, job, predicted, now):
-                _leave_rank(tree, rank)
+            if _start_candidate(machine, memory, rules, lists.permission, job, predicted, now):
+                trees.leave(tree, rank)
     if rules.order == LARGEST_AREA:
         _mark_backfilled(machine, started, _oldest(machine))
 

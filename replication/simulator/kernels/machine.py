@@ -12,7 +12,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from replication.simulator.kernels.compilation import njit_noalloc
+from replication.simulator.kernels.compilation import njit_call, njit_noalloc
 from replication.simulator.kernels.memory import begin as begin_prediction
 from replication.simulator.kernels.memory import learn, predict
 from replication.simulator.kernels.ordered_list import NEVER, ONE, insert, remove
@@ -196,7 +196,7 @@ def _finish(machine, memory, now):
     learn(memory, job, now)
 
 
-@njit_noalloc
+@njit_call
 def _end_planned(machine, memory, now):
     """Free the processors of the jobs that end now as planned; their ends are processed later."""
     count = machine.count
@@ -211,7 +211,7 @@ def _end_planned(machine, memory, now):
         k -= 1
 
 
-@njit_noalloc
+@njit_call
 def _end_next(machine, memory, now):
     """Process one end of this instant: of the job that started first, of equal starts the one earlier in the queue."""
     order, leaving, last = machine.by_end, machine.leaving, machine.count[RUNNING]
@@ -319,7 +319,7 @@ def reservation(machine, order, memory, head_size, counted, now):
     return instant, available - head_size
 
 
-@njit_noalloc
+@njit_call
 def _after_first_started(machine, order, size, end, available, head_size):
     """Return the free processors once jobs of one end have ended, the first started first, until the head fits."""
     last = -1
@@ -337,7 +337,7 @@ def _after_first_started(machine, order, size, end, available, head_size):
     return available
 
 
-@njit_noalloc
+@njit_call
 def extra_at(machine, memory, head_size, counted, instant, now):
     """Return the processors beyond `head_size` that are free at an instant by the planned ends.
 

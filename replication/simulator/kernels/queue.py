@@ -69,16 +69,17 @@ def append(queue, tail, job, size, estimate):
     if tail == queue.long:
         trees.update_all(queue.tree, blocks(tail + 1))
     elif tail > queue.long:
-        trees.update(queue.tree, k)
+        trees.add(queue.tree, k, queue.size[k], queue.estimate[k])
 
 
 @njit_noalloc
 def remove(queue, k, tail):
     """Mark entry `k` as removed."""
-    queue.size[k] = queue.estimate[k] = EMPTY
     queue.outdated[np.uint64(k) >> BLOCK_BITS] = True
     if tail > queue.long:
-        trees.update(queue.tree, k)
+        trees.leave(queue.tree, k)
+    else:
+        queue.size[k] = queue.estimate[k] = EMPTY
 
 
 # State of a search: the current block, the block beyond the last, a bit for each entry of the current block that fits

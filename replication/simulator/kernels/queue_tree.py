@@ -71,13 +71,39 @@ def fitting(tree, first, free, extra, window):
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def update(tree, entry):
-    """Update the rows of the nodes above an entry that has changed."""
-    node = (np.uint64(len(tree.rows)) >> ONE) + (np.uint64(entry) >> BLOCK_BITS)
-    changed = _update_leaf(tree, node)
+def add(tree, entry, size, planned):
+    """Add a job: lower the rows above its entry, up to the first row that need not be lowered."""
+    tree.size[entry], tree.planned[entry] = size, planned
+    first, node = column_of(size), _leaf(tree, entry)
+    changed = True
+    while changed and node > NONE:
+        changed = size < tree.rows[node, NONE]
+        tree.rows[node, NONE] = min(tree.rows[node, NONE], size)
+        for column in range(first, COLUMNS):
+            changed |= planned < tree.rows[node, column]
+            tree.rows[node, column] = min(tree.rows[node, column], planned)
+        node >>= ONE
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def leave(tree, entry):
+    """Remove the job of an entry, and compute the rows that may have had a value from it."""
+    size, planned = tree.size[entry], tree.planned[entry]
+    tree.size[entry] = tree.planned[entry] = EMPTY
+    node = _leaf(tree, entry)
+    changed = tree.rows[node, NONE] == size
+    for column in range(column_of(size), COLUMNS):
+        changed |= tree.rows[node, column] == planned
+    changed = changed and _update_leaf(tree, node)
     while changed and node > ONE:
         node >>= ONE
         changed = _update_node(tree, node)
+
+
+@njit_noalloc
+def _leaf(tree, entry):
+    """Return the node of the block of an entry."""
+    return (np.uint64(len(tree.rows)) >> ONE) + (np.uint64(entry) >> BLOCK_BITS)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
