@@ -433,7 +433,7 @@ class Page:
             "parameters": {name: v for name, v in self._given.items() if name != "workers"},
             "provenance": {
                 "kind": self.kind,
-                "simulator": code.of_simulator(),
+                "simulator": code.of_results(),
                 "logs": self._log_facts(),
             },
             "files": self._files,

@@ -88,8 +88,8 @@ class Item:
 
     @property
     def is_earlier(self) -> bool:
-        """True for a record that was made by other sources of the simulator than the present ones."""
-        return self.facts["provenance"]["simulator"] != code.of_simulator()
+        """True for a record of another simulator than the present one, see `code.of_results`."""
+        return self.facts["provenance"]["simulator"] != code.of_results()
 
     def foreign(self) -> list[str]:
         """Return how a record differs from its folder, from its committed notebook and from the registered logs."""

@@ -7,7 +7,6 @@ long tests add three modern logs, on one of which 21,869 jobs wait at once.
 import csv
 import hashlib
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,8 +21,8 @@ DROP = ("no-run-time", "zero-run-time", "no-processors", "larger-than-machine")
 
 
 def rows_of(name):
-    """Return the rows of a file beside this one."""
-    with open(Path(__file__).with_name(name), newline="") as file:
+    """Return the rows of a file in ``data/``."""
+    with open(paths.DATA / name, newline="") as file:
         return list(csv.DictReader(file))
 
 

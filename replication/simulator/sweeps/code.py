@@ -31,6 +31,8 @@ import cloudpickle
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
+from replication.simulator import paths
+
 PACKAGE = Path(__file__).resolve().parents[1]
 #: Read now, because the files may change while the program runs.
 _SOURCES = {
@@ -50,6 +52,14 @@ WITHOUT_INFLUENCE = (
     "sweeps/store.py",
     "text.py",
     "writing.py",
+)
+#: Kernels that only decide when jobs start. They equal the readable references, and their start times are pinned.
+PINNED = tuple(
+    f"kernels/{name}.py"
+    for name in (
+        "_cache compilation conservative easy list_scheduler machine ordered_list profile pv_easy queue queue_tree "
+        "reservations"
+    ).split()
 )
 _FOLDERS = {
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
@@ -83,9 +93,26 @@ def of_simulator() -> str:
 
     Sources of `WITHOUT_INFLUENCE` are left out, so that a new log, for instance, leaves all results valid.
     """
+    return _of_sources(WITHOUT_INFLUENCE)
+
+
+@functools.cache
+def of_results() -> str:
+    """Return the hash of the simulator that a record has: as `of_simulator`, but with pinned starts for their kernels.
+
+    A kernel that becomes faster and gives the same start times on all pinned runs leaves the records valid. Stored results
+    have the stricter hash, since computing them again costs only time.
+    """
+    pins = sorted(paths.DATA.glob("pinned_*.csv"))
+    return _of_sources(WITHOUT_INFLUENCE + PINNED, *(path.read_bytes() for path in pins))
+
+
+def _of_sources(left_out, *more):
     digest = hashlib.sha256()
-    for name in sorted(name for name in _SOURCES if not name.startswith(WITHOUT_INFLUENCE)):
+    for name in sorted(name for name in _SOURCES if not name.startswith(left_out)):
         digest.update(f"{name}\n{bare(_SOURCES[name])}\n".encode())
+    for content in more:
+        digest.update(content)
     return digest.hexdigest()
 
 
