@@ -86,8 +86,8 @@ class EventLoop:
         SchedulerError
             If jobs wait after the last event.
         """
-        while self._submitted < len(self.jobs) or self.running or self._gone:
-            self.now = min(self.instants())
+        while instants := self.instants():
+            self.now = min(instants)
             if self.process_events(self.now):
                 yield self.now
                 for job in self._begun:
