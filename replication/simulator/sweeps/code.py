@@ -53,13 +53,17 @@ WITHOUT_INFLUENCE = (
     "text.py",
     "writing.py",
 )
-#: Kernels that only decide when jobs start. They equal the readable references, and their start times are pinned.
-PINNED = tuple(
-    f"kernels/{name}.py"
-    for name in (
-        "_cache compilation conservative easy list_scheduler machine ordered_list profile pv_easy queue queue_tree "
-        "reservations"
-    ).split()
+#: Sources that only decide when jobs start: kernels, whose start times are pinned, and the event loop of the references,
+#: which equal them.
+PINNED = (
+    *(
+        f"kernels/{name}.py"
+        for name in (
+            "_cache compilation conservative easy list_scheduler machine ordered_list profile pv_easy queue queue_tree "
+            "reservations"
+        ).split()
+    ),
+    "schedulers/event_loop.py",
 )
 _FOLDERS = {
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
@@ -98,7 +102,7 @@ def of_simulator() -> str:
 
 @functools.cache
 def of_results() -> str:
-    """Return the hash of the simulator that a record has: as `of_simulator`, but with pinned starts for their kernels.
+    """Return the hash of the simulator that a record has: as `of_simulator`, but with pinned starts for `PINNED` sources.
 
     A kernel that becomes faster and gives the same start times on all pinned runs leaves the records valid. Stored results
     have the stricter hash, since computing them again costs only time.
