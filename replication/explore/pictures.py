@@ -321,6 +321,6 @@ class Decision:
         """Yield the verdict on each waiting job."""
         axes = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y2"}
         for place, job in enumerate(moment.sight.queue[: self.places]):
-            words = f"size {self.walk.workload.processors[job]}: "
+            words = f"{self.walk.workload.processors[job]} processors: "
             words += self.walk.verdict(moment, job)
             yield axes | {"text": words, "y": self.places - place - 0.5}

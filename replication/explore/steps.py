@@ -83,8 +83,8 @@ class Walk:
         if sight.planned is not None:
             head, ahead = self.job(sight.queue[0]), self._long(sight.planned - sight.now)
             lines.append(
-                f"Belief: {head} starts at {self._time(sight.planned)} (reservation; extra processors: "
-                f"{sight.extra}); idle until then, for {ahead}: {self.free(moment)} (the hole)."
+                f"Belief: {head} starts at {self._time(sight.planned)} (reservation), with {sight.extra} extra "
+                f"processors; until then {self.free(moment)} are idle for {ahead} (the hole)."
             )
             lines.append(
                 f"Truth: {head} could start at {self._time(sight.real)} (real shadow time); stolen from it so far: "
