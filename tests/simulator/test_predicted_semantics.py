@@ -175,7 +175,7 @@ def test_P20_each_reservation_in_turn():
     assert starts(w, Conservative) == [1, 2, 6, 3]
     assert starts(w, Conservative, compression="each") == [1, 2, 3, 6]
     # At 8 the last running job ends. The two waiting jobs, reserved 8 to 9 and 9 to 10, are now predicted to run 3 s.
-    # Job 3 does not fit before job 4's reservation, so the machine is idle until its new one begins at 10.
+    # Job 3 does not fit before the reservation of job 4, and moves behind it. So the machine is idle until job 3 starts at 10.
     w = jobs(1, (1, 1, 1, 2), (2, 2, 1, 6), (3, 4, 1), (5, 2, 1, 3), (5, 5, 1, 7))
     assert starts(w, Conservative, predictor=Tsafrir(), compression="each") == [1, 2, 4, 10, 12]
     agree(w, Conservative(Tsafrir(), compression="each"))
