@@ -14,6 +14,8 @@ KERNELS := build/kernels
 
 # Import this checkout's package, also in kernels that a notebook starts.
 export PYTHONPATH := $(CURDIR)
+# uv leaves the packages uncompiled. Compiled at each start instead of once, they cost four seconds a process.
+unexport PYTHONDONTWRITEBYTECODE
 ifneq ($(TRACES),)
 export REPLICATION_TRACES := $(shell cd "$(patsubst ~%,$(HOME)%,$(TRACES))" 2>/dev/null && pwd)
 ifeq ($(REPLICATION_TRACES),)
@@ -22,7 +24,7 @@ endif
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
   $(if $(ENGINE),--engine $(ENGINE)) $(foreach one,$(SET),--set '$(one)')
-PYTEST  := -m pytest -n $(or $(WORKERS),auto)
+PYTEST  := -m pytest --dist worksteal -n $(or $(WORKERS),auto)
 
 SHELL := bash
 .DEFAULT_GOAL := help
