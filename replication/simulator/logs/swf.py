@@ -366,6 +366,11 @@ def _value(name, token, k, is_part):
             kind, f", field {k} ({name}): {quote(token, 40)}; allowed: {_allowed(name)}"
         )
 
+    # Most tokens are one of these two; the rest takes ten times as long.
+    if token.isdigit() and token.isascii() and len(token) <= _MOST_DIGITS:
+        return float(token) if name in DECIMAL else int(token)
+    if token == "-1" and name not in KNOWN:
+        return -1
     if not _NUMBER.fullmatch(token):
         raise problem("not-a-number")
     number = Decimal(token)
