@@ -1,5 +1,6 @@
 """The style of figures: legible in grey, in print and to colour-blind readers; the same bytes on every run."""
 
+import functools
 import io
 import itertools
 import textwrap
@@ -84,7 +85,7 @@ def png(figure, banner="", facts=None) -> bytes:
     """
     picture = _raster(figure)
     if banner:
-        strip = _raster(_strip(banner, figure.get_figwidth()))
+        strip = _strip(banner, figure.get_figwidth())
         both = images.new("RGBA", (picture.width, picture.height + strip.height), "white")
         both.paste(strip, (0, 0))
         both.paste(picture, (0, strip.height))
@@ -102,13 +103,14 @@ def png(figure, banner="", facts=None) -> bytes:
 
 def _raster(figure):
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=DPI)
+    figure.savefig(buffer, format="png", dpi=DPI, pil_kwargs={"compress_level": 0})
     buffer.seek(0)
     return images.open(buffer)
 
 
+@functools.cache
 def _strip(words, width):
-    """Return a figure of the banner alone, as tall as its lines need."""
+    """Return a picture of the banner alone, as tall as its lines need."""
     # A bold letter of DejaVu Sans is about 0.7 of its size wide.
     lines = textwrap.wrap(words, max(20, int(width * 72 / (0.72 * BANNER_POINTS))))
     ink, paper = BANNER_COLOURS
@@ -116,4 +118,4 @@ def _strip(words, width):
     strip = figures.Figure(figsize=(width, height), facecolor=paper)
     look = {"color": ink, "weight": "bold", "size": BANNER_POINTS}
     strip.text(0.5, 0.5, "\n".join(lines), ha="center", va="center", **look)
-    return strip
+    return _raster(strip)
