@@ -13,6 +13,7 @@ from plotly.io.json import to_json_plotly
 from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
+from replication.explore import steps
 from replication.explore.model import DAY, HOUR, mean_level
 from replication.simulator.schedules import gantt
 from replication.simulator.workload import usage
@@ -321,6 +322,6 @@ class Decision:
         """Yield the verdict on each waiting job."""
         axes = {"x": 1, "xref": "paper", "xanchor": "right", "yref": "y2"}
         for place, job in enumerate(moment.sight.queue[: self.places]):
-            words = f"{self.walk.workload.processors[job]} processors: "
+            words = f"{steps.processors(self.walk.workload.processors[job])}: "
             words += self.walk.verdict(moment, job)
             yield axes | {"text": words, "y": self.places - place - 0.5}

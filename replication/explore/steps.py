@@ -37,6 +37,12 @@ class Moment:
         return 0 if self.first_real is None else self.sight.real - self.first_real
 
 
+def processors(count, adjective="") -> str:
+    """Return a number of processors in words, such as ``1 processor`` or ``4 extra processors``."""
+    noun = "processor" if count == 1 else "processors"
+    return " ".join(filter(None, (str(count), adjective, noun)))
+
+
 class Walk:
     """A run of EASY as a list of decisions, `moments`, with start, end and believed end of each job, s.
 
@@ -83,8 +89,8 @@ class Walk:
         if sight.planned is not None:
             head, ahead = self.job(sight.queue[0]), self._long(sight.planned - sight.now)
             lines.append(
-                f"Belief: {head} starts at {self._time(sight.planned)} (reservation), with {sight.extra} extra "
-                f"processors; until then {self.free(moment)} are idle for {ahead} (the hole)."
+                f"Belief: {head} starts at {self._time(sight.planned)} (reservation), with "
+                f"{processors(sight.extra, 'extra')}; until then {self.free(moment)} idle for {ahead} (the hole)."
             )
             lines.append(
                 f"Truth: {head} could start at {self._time(sight.real)} (real shadow time); stolen from it so far: "

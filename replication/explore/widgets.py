@@ -172,7 +172,7 @@ class Explorer(_Tool):
         lines = [
             f"{name} · {view.describe(job)}" for name, view in zip("AB", self.views, strict=True)
         ]
-        self.say(f"Job {w.job_id[job]}: {w.processors[job]} processors, {line}", *lines)
+        self.say(f"Job {w.job_id[job]}: {steps.processors(w.processors[job])}, {line}", *lines)
 
 
 class Stepper(_Tool):
