@@ -130,6 +130,17 @@ def test_one_call_serves_the_jobs_of_an_instant_and_then_all_that_wait():
     assert CALLS == [[1, 2], [3, 4], [2, 3, 4], [3, 4], [4]]
 
 
+def test_predictions_of_an_earlier_instant_are_not_used_again():
+    class Shorter(Predictor, name="shorter"):
+        def predict_many(self, jobs, now):
+            return [19 if now < 3 else 5 for _ in jobs]
+
+    # At 2 job 3 would end at 21, after the shadow time 19; at the submission at 3, without an end, already at 8.
+    workload = jobs(4, (0, 9, 2, 20), (1, 4, 4, 20), (2, 4, 2, 20), (3, 1, 4, 20))
+    kept = EASY(Shorter(), reservation="kept")
+    assert simulate(workload, kept).start.tolist() == [0, 9, 3, 13]
+
+
 def test_predict_many_alone_is_enough_and_its_length_is_checked():
     class Many(Predictor, name="many"):
         rows: int = 0
