@@ -7,8 +7,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import nbformat
-
 from replication.report import record
 from replication.simulator import paths
 from replication.simulator.logs import registry
@@ -99,6 +97,8 @@ def notebook(
     committed=True,
 ):
     """Write a notebook: title, parameters, `code` (a list of cells)."""
+    import nbformat  # takes two seconds, which kernels can do without
+
     cell = nbformat.v4.new_code_cell
     tagged = cell(parameters or f'scale = "paper"\nlogs = {logs}\nseed = 1\nworkers = 1')
     tagged.metadata.tags = ["parameters"]

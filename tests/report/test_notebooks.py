@@ -1,5 +1,7 @@
 """Each notebook runs at quick scale, on the real logs where they are available, else on synthetic ones."""
 
+import functools
+
 import papermill
 import pytest
 
@@ -16,6 +18,8 @@ OWN = "paths of SWF files of your own"
 IN_A_KERNEL = ("heel_and_toe/table2", "pv_easy/table3", "studies/preemption/modes")
 
 
+#: Most notebooks read the same logs.
+read_once = functools.lru_cache(maxsize=8)(registry.read)
 #: Without git's history the committed parameters are unknown.
 KINDS = ("quick", "stand-in") if git.head(paths.NOTEBOOKS) else ("other",)
 
@@ -26,6 +30,7 @@ def output(tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.getbasetemp() / "notebooks"
     for name in ("FIGURES", "BUILD", "STAND_IN"):
         monkeypatch.setattr(paths, name, folder / name.lower())
+    monkeypatch.setattr(registry, "read", read_once)
     return folder
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import small_project
+from matplotlib.figure import Figure
 
 from replication.report import page, record, results, run
 from replication.report.parameters import PageError
@@ -26,6 +27,16 @@ def project(tmp_path, monkeypatch):
 
 def make(root, name=NAME, code=None, **others):
     return small_project.notebook(root, name, GOOD if code is None else code, **others)
+
+
+def drawn(root, *figures):
+    """Make a notebook, and publish a table and figures as if it had run."""
+    make(root)
+    made = page.Page(NAME, logs=["CTC-SP2"])
+    made.table(pd.DataFrame({"log": ["CTC-SP2"], "wait": [1 / 3]}), "Mean wait")
+    for figure in figures:
+        made.figure(figure, "Wait against load")
+    small_project.publish(made)
 
 
 def test_notebooks_in_natural_order(project):
@@ -65,13 +76,18 @@ def test_parameters_are_literals(project, value):
         run.figures()
 
 
-def test_outputs_and_the_path_of_the_picture(project, capsys):
+def test_outputs_and_their_paths_and_a_page_that_is_complete_without_a_network(project, capsys):
     warning = "import sys; print('warn' + 'ing', file=sys.stderr)"
     make(project, code=[warning, *GOOD, small_project.FIGURE])
     assert run.figures(NAME) == 0
     out = capsys.readouterr().out
     assert f"{NAME} (paper): " in out and "figures/heel_and_toe/fig02.png [" in out
     folder = project / "figures/heel_and_toe"
+    assert Path(out.splitlines()[-1]) == folder / "fig02.html"
+    text = (folder / "fig02.html").read_text(encoding="utf-8")
+    assert "data:image/png;base64" in text
+    linked = r"<(?:script|link|img|iframe)[^>]* (?:src|href)=[\"'](?!data:)[^\"'#]"
+    assert re.findall(linked, text) == []
     first = {path: path.read_bytes() for path in folder.iterdir()}
     assert run.figures(NAME, workers=2) == 0
     assert {path: path.read_bytes() for path in folder.iterdir()} == first
@@ -84,10 +100,9 @@ def test_outputs_and_the_path_of_the_picture(project, capsys):
 
 
 def test_files_that_are_no_longer_drawn_are_deleted_and_no_others(project):
-    make(project, code=[*GOOD, small_project.FIGURE])
     victim = project / "victim.csv"
     victim.write_text("a")
-    run.figures(NAME)
+    drawn(project, Figure())
     path = project / "figures/heel_and_toe/fig02.json"
     facts = json.loads(path.read_text())
     facts["files"]["../../victim.csv"] = facts["files"]["fig02.csv"]
@@ -97,29 +112,15 @@ def test_files_that_are_no_longer_drawn_are_deleted_and_no_others(project):
     assert victim.exists() and not (project / "figures/heel_and_toe/fig02.png").exists()
 
 
-def test_one_notebook_gets_a_page_that_is_complete_without_a_network(project, capsys):
-    make(project, code=[*GOOD, small_project.FIGURE])
-    assert run.figures(NAME) == 0
-    page = Path(capsys.readouterr().out.splitlines()[-1])
-    assert page == project / "figures/heel_and_toe/fig02.html"
-    text = page.read_text(encoding="utf-8")
-    assert "data:image/png;base64" in text
-    assert (
-        re.findall(r"<(?:script|link|img|iframe)[^>]* (?:src|href)=[\"'](?!data:)[^\"'#]", text)
-        == []
-    )
-
-
 @pytest.mark.parametrize("end", ["raise KeyboardInterrupt", "import os; os._exit(1)"])
 def test_a_notebook_that_fails_or_dies_changes_no_result(project, end):
-    make(project)
-    run.figures(NAME)
-    folder = project / "figures/heel_and_toe"
+    drawn(project)
+    folder, running = project / "figures/heel_and_toe", set((project / "build/running").iterdir())
     first = {path: path.read_bytes() for path in folder.iterdir()}
     make(project, code=[GOOD[0], GOOD[1].replace("1 / 3", "9"), end])
     assert run.figures(NAME) == 1
     assert {path: path.read_bytes() for path in folder.iterdir()} == first
-    assert list((project / "build/running").iterdir()) == []
+    assert set((project / "build/running").iterdir()) == running
 
 
 def test_a_page_without_a_runner_changes_no_result(project):
