@@ -13,7 +13,7 @@ class Bookings:
     """Jobs with reservations, in a profile and as free processors at every second."""
 
     def __init__(self):
-        self.profile = profiles.empty_profile(200, PROCESSORS)
+        self.profile = profiles.empty_profile(200)
         self.profile.at[:2], self.profile.free[0] = (0, LATEST), PROCESSORS
         self.profile.count[profiles.STEPS] = 1
         self.free = np.full(SECONDS, PROCESSORS)

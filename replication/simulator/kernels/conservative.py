@@ -63,7 +63,7 @@ def conservative(memory, processors, rules):
     """
     n = len(memory.submit)
     machine = machines.idle_machine(n, processors)
-    profile = empty_profile(n, processors)
+    profile = empty_profile(n)
     plan = Plan(profile, np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(2, np.int64))
     _simulate(machine, memory, plan, rules)
     return machine

@@ -2,7 +2,8 @@
 
 ``at`` has the instants at which the number of free processors changes, and ``free`` the number from then on. A profile
 has fewer steps than jobs, because jobs of equal planned length end and start together: some hundreds of steps for
-10,000 waiting jobs of a real log. Therefore the steps are two sorted arrays, and not a tree.
+10,000 waiting jobs of a real log. Therefore the steps are two sorted arrays, and not a tree. A step becomes flat when the
+number no longer changes there; it is removed with the past, because removing each at once would move half of the arrays.
 
 The search for the earliest start is the expensive part. Most waiting jobs have the size and the length of another one,
 so the profile stores for each such pair an instant before which no start is possible, and a search begins there. The
@@ -38,9 +39,12 @@ FACTOR = np.uint64(
 
 
 @njit(nogil=True, cache=True)
-def empty_profile(n, processors):
-    """Return a profile with space for `n` jobs."""
-    steps = 3 * n + 2 * min(n, processors) + 4
+def empty_profile(n):
+    """Return a profile with space for `n` jobs.
+
+    The run or the reservation of a job has at most two steps, and it adds at most four between two calls of `drop_past`.
+    """
+    steps = 6 * n + 4
     known = np.full((1 << KNOWN_BITS, 4), -1)
     return Profile(
         np.empty(steps, np.int64), np.empty(steps, np.int64), np.zeros(2, np.int64), known
@@ -126,20 +130,20 @@ def occupy(profile, size, begins, ends):
     beyond = _step_at(profile, ends)
     for step in range(np.uint64(first), np.uint64(beyond)):
         profile.free[step] -= size
-    _drop_if_flat(profile, beyond)
-    _drop_if_flat(profile, first)
 
 
 @njit_noalloc
 def drop_past(profile, now):
-    """Remove the part of the profile before now."""
+    """Remove the part of the profile before now, and the flat steps behind it."""
     at, free = profile.at, profile.free
-    past = np.uint64(_first_from(profile, now + 1)) - ONE
-    if past > 0:
-        for k in range(past, np.uint64(profile.count[STEPS]) + ONE):
-            at[k - past], free[k - past] = at[k], free[k]
-        profile.count[STEPS] -= past
-    at[0] = now
+    first = np.uint64(_first_from(profile, now + 1)) - ONE
+    at[0], free[0] = now, free[first]
+    steps = ONE
+    for k in range(first + ONE, np.uint64(profile.count[STEPS])):
+        at[steps], free[steps] = at[k], free[k]
+        steps += np.uint64(free[k] != free[steps - ONE])
+    at[steps] = LATEST
+    profile.count[STEPS] = steps
 
 
 @njit_noalloc
@@ -165,13 +169,3 @@ def _step_at(profile, time):
         at[k], free[k] = time, free[k - ONE]
         profile.count[STEPS] += 1
     return k
-
-
-@njit_noalloc
-def _drop_if_flat(profile, k):
-    """Remove a step at which the number of free processors does not change."""
-    at, free = profile.at, profile.free
-    if k > 0 and free[k] == free[k - ONE]:
-        for later in range(k, np.uint64(profile.count[STEPS])):
-            at[later], free[later] = at[later + ONE], free[later + ONE]
-        profile.count[STEPS] -= 1

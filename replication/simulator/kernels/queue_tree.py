@@ -63,11 +63,12 @@ def fitting(tree, first, free, extra, window):
 
     The loop has no early exit, so that it compiles to vector instructions.
     """
-    entries = NONE
+    entries = np.uint32(0)  # 32 bits, so that eight entries are compared at a time
     for k in range(BLOCK):
         size, planned = tree.size[first + k], tree.planned[first + k]
-        entries |= np.uint64(fits(size, planned, free, extra, window)) << k
-    return entries
+        bit = np.uint32(fits(size, planned, free, extra, window))
+        entries = np.uint32(entries | np.uint32(bit << np.uint32(k)))
+    return np.uint64(entries)
 
 
 @njit(nogil=True, cache=True, _nrt=False)

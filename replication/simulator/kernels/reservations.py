@@ -60,7 +60,7 @@ def easy_with_reservations(memory, processors, rules, queue_rank, candidate_rank
     n = len(memory.submit)
     machine = machines.idle_machine(n, processors)
     most = min(rules.reservations, n)
-    plan = Plan(empty_profile(n, processors), np.empty(most, np.int64), np.empty(most, np.int64))
+    plan = Plan(empty_profile(n), np.empty(most, np.int64), np.empty(most, np.int64))
     _simulate(machine, memory, rules, plan, queue_rank, candidate_rank)
     return machine
 
