@@ -3,7 +3,8 @@
 ``at`` has the instants at which the number of free processors changes, and ``free`` the number from then on. A profile
 has fewer steps than jobs, because jobs of equal planned length end and start together: some hundreds of steps for
 10,000 waiting jobs of a real log. Therefore the steps are two sorted arrays, and not a tree. A step becomes flat when the
-number no longer changes there; it is removed with the past, because removing each at once would move half of the arrays.
+number no longer changes there. From `SHORT` steps on it is removed with the past, because removing each at once would
+move half of the arrays.
 
 The search for the earliest start is the expensive part. Most waiting jobs have the size and the length of another one,
 so the profile stores for each such pair an instant before which no start is possible, and a search begins there. The
@@ -31,6 +32,7 @@ from replication.simulator.kernels.ordered_list import ONE
 #     `forget` then, and the instant before which the pair has no start
 Profile = namedtuple("Profile", "at free count known")
 STEPS, FORGOTTEN = range(2)
+SHORT = 256  # steps below which a flat one is removed at once
 SIZE, LENGTH, AGE, SINCE = range(4)
 KNOWN_BITS = 9
 FACTOR = np.uint64(
@@ -130,20 +132,26 @@ def occupy(profile, size, begins, ends):
     beyond = _step_at(profile, ends)
     for step in range(np.uint64(first), np.uint64(beyond)):
         profile.free[step] -= size
+    if profile.count[STEPS] < SHORT:
+        _drop_if_flat(profile, beyond)
+        _drop_if_flat(profile, first)
 
 
 @njit_noalloc
 def drop_past(profile, now):
     """Remove the part of the profile before now, and the flat steps behind it."""
-    at, free = profile.at, profile.free
+    at, free, count = profile.at, profile.free, profile.count
     first = np.uint64(_first_from(profile, now + 1)) - ONE
-    at[0], free[0] = now, free[first]
-    steps = ONE
-    for k in range(first + ONE, np.uint64(profile.count[STEPS])):
-        at[steps], free[steps] = at[k], free[k]
-        steps += np.uint64(free[k] != free[steps - ONE])
-    at[steps] = LATEST
-    profile.count[STEPS] = steps
+    if first > 0 or count[STEPS] >= SHORT:
+        steps, before = ONE, free[first]
+        free[0] = before
+        for k in range(first + ONE, np.uint64(count[STEPS])):
+            begins, after = at[k], free[k]
+            at[steps], free[steps] = begins, after
+            steps += np.uint64(after != before)
+            before = after
+        at[steps], count[STEPS] = LATEST, steps
+    at[0] = now
 
 
 @njit_noalloc
@@ -169,3 +177,13 @@ def _step_at(profile, time):
         at[k], free[k] = time, free[k - ONE]
         profile.count[STEPS] += 1
     return k
+
+
+@njit_noalloc
+def _drop_if_flat(profile, k):
+    """Remove a step at which the number of free processors does not change."""
+    at, free = profile.at, profile.free
+    if k > 0 and free[k] == free[k - ONE]:
+        for later in range(k, np.uint64(profile.count[STEPS])):
+            at[later], free[later] = at[later + ONE], free[later + ONE]
+        profile.count[STEPS] -= 1
