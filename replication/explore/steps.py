@@ -90,7 +90,8 @@ class Walk:
             head, ahead = self.job(sight.queue[0]), self._long(sight.planned - sight.now)
             lines.append(
                 f"Belief: {head} starts at {self._time(sight.planned)} (reservation), with "
-                f"{processors(sight.extra, 'extra')}; until then {self.free(moment)} idle for {ahead} (the hole)."
+                f"{processors(sight.extra, 'extra')}; until then {processors(self.free(moment), 'idle')} for {ahead} "
+                "(the hole)."
             )
             lines.append(
                 f"Truth: {head} could start at {self._time(sight.real)} (real shadow time); stolen from it so far: "

@@ -6,14 +6,14 @@ import pytest
 from replication.simulator.kernels import profile as profiles
 from replication.simulator.kernels.machine import LATEST
 
-PROCESSORS, SECONDS = 8, 1000
+PROCESSORS, SECONDS = 8, 6100
 
 
 class Bookings:
     """Jobs with reservations, in a profile and as free processors at every second."""
 
     def __init__(self):
-        self.profile = profiles.empty_profile(200)
+        self.profile = profiles.empty_profile(400)
         self.profile.at[:2], self.profile.free[0] = (0, LATEST), PROCESSORS
         self.profile.count[profiles.STEPS] = 1
         self.free = np.full(SECONDS, PROCESSORS)
@@ -23,15 +23,19 @@ class Bookings:
         profiles.occupy(self.profile, size, begins, ends)
         self.free[begins:ends] -= size
 
+    def flat_steps(self):
+        free = self.profile.free[: self.profile.count[profiles.STEPS]]
+        return int(np.sum(free[1:] == free[:-1]))
+
     def earliest(self, now, size, length, before, beyond):
         """Return the earliest start before an instant, `LATEST` if there is none; both searches agree."""
         found = profiles.earliest_start(self.profile, size, length, before, beyond)
-        starts = [
+        starts = (
             start
             for start in range(now, min(before, SECONDS - length))
             if (self.free[start : min(start + length, beyond)] >= size).all()
-        ]
-        assert found == (starts[0] if starts else LATEST)
+        )
+        assert found == next(starts, LATEST)
         return found
 
     def reserve(self, now, size, length):
@@ -77,13 +81,24 @@ def test_searches_skip_no_possible_start(lengths):
     assert moved > 30
 
 
+def test_flat_steps_of_a_long_profile_change_no_search():
+    random, bookings = np.random.default_rng(1), Bookings()
+    for begins in range(0, 6000, 24):
+        size, length = int(random.integers(2, 7)), int(random.integers(10, 21))
+        bookings.occupy(size, begins, begins + length)
+        bookings.jobs.append((begins, length, size))
+    flat = []
+    for now in (1, 2):
+        profiles.drop_past(bookings.profile, now)
+        flat.append(bookings.flat_steps())
+        bookings.end(now, 0)
+        assert bookings.move_forward(now) > 100
+        flat.append(bookings.flat_steps())
+    assert flat[0] == flat[2] == 0 and flat[1] > 100
+
+
 def test_free_processors_at_an_instant():
     bookings = Bookings()
     bookings.occupy(3, 5, 9)
-    assert [profiles.free_at(bookings.profile, instant) for instant in (0, 4, 5, 8, 9)] == [
-        8,
-        8,
-        5,
-        5,
-        8,
-    ]
+    found = [profiles.free_at(bookings.profile, instant) for instant in (0, 4, 5, 8, 9)]
+    assert found == [8, 8, 5, 5, 8]

@@ -2,9 +2,11 @@
 
 ``at`` has the instants at which the number of free processors changes, and ``free`` the number from then on. A profile
 has fewer steps than jobs, because jobs of equal planned length end and start together: some hundreds of steps for
-10,000 waiting jobs of a real log. Therefore the steps are two sorted arrays, and not a tree. A step becomes flat when the
-number no longer changes there. From `SHORT` steps on it is removed with the past, because removing each at once would
-move half of the arrays.
+10,000 waiting jobs of a real log. Therefore the steps are two sorted arrays, and not a tree.
+
+A step is flat if the number does not change there. A profile of fewer than `SHORT` steps has none: `occupy` removes them.
+In a longer one they stay until `drop_past` moves all steps anyway. They change no result: a flat step has too few free
+processors if the step before it has too few.
 
 The search for the earliest start is the expensive part. Most waiting jobs have the size and the length of another one,
 so the profile stores for each such pair an instant before which no start is possible, and a search begins there. The
@@ -44,7 +46,8 @@ FACTOR = np.uint64(
 def empty_profile(n):
     """Return a profile with space for `n` jobs.
 
-    The run or the reservation of a job has at most two steps, and it adds at most four between two calls of `drop_past`.
+    The run or the reservation of a job has at most two steps. A job adds at most four before `drop_past` or
+    `reset_profile` is called again.
     """
     steps = 6 * n + 4
     known = np.full((1 << KNOWN_BITS, 4), -1)
