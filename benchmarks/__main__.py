@@ -31,12 +31,9 @@ KERNELS = {
     "pv-easy": rp.PVEasy(),
     "conserv.": rp.Conservative(),
 }
-ROUNDS = 5
+ROUNDS = 20
 EXTENDED = "SDSC-BLUE", 1_000_000, (0.7, 1.1)  # log, jobs, loads
-MODERN = (
-    "RICC",
-    20_000,
-)  # a log with long queues, and the jobs of the burst that replaces it where it is not at hand
+MODERN = "RICC", 20_000  # a log with long queues; jobs of the burst in its place if it is missing
 LONG_QUEUES = {
     "EASY": rp.EASY(),
     "shortest first": rp.EASY(candidates="sjf"),
@@ -153,7 +150,7 @@ def modern_log():
     print(f"\n{w.label}, {len(w):,} jobs\n{'':<16}           s   ratio to EASY")
     easy = None
     for scheduler, choice in LONG_QUEUES.items():
-        rounds = 2 if easy else 3 * ROUNDS  # all others are compared with EASY, which comes first
+        rounds = 2 if easy else ROUNDS  # all others are compared with EASY, which comes first
         seconds = least_seconds({"": lambda run=choice.run: run(w, w.estimate, 1)}, rounds)[""]
         easy = easy or seconds
         print(f"{scheduler:<16}{seconds:>12.2f}{seconds / easy:>16.1f}", flush=True)
