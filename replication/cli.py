@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
 
@@ -85,8 +86,9 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given
     """
     from replication.simulator import simulation
 
-    more = f"{',' if ':' in scheduler else ':'}predictor={predictor}" if predictor else ""
-    chosen, model = text.scheduler(scheduler + more), text.estimates(model)
+    chosen, model = text.scheduler(scheduler), text.estimates(model)
+    if predictor:
+        chosen = replace(chosen, predictor=text.predictor(predictor))
     if out:
         writing.check(out, [registry.file_of(log)])
     workload = registry.load(log, **given)

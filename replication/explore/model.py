@@ -23,7 +23,7 @@ SCHEDULERS = {
     "EASY on predictions": (rp.EASY(predictor=rp.Last()), "EASY that plans with the user's last accuracy"),
     "PV-EASY": (rp.PVEasy(), "EASY that backfills on predictions and preempts jobs that delay an earlier one"),
     "conservative": (rp.Conservative(), "conservative backfilling: every waiting job has a reservation"),
-    "largest area first": (rp.LargestAreaFirst(), "conservative backfilling, most processors × time first"),
+    "largest area first": (rp.LargestAreaFirst(), "every job that fits starts, most processors × time first; no reservation"),
     "shortest first": (rp.OrderedEASY(), "EASY whose whole queue, with its head, is ordered by estimate"),
     "no backfilling": (rp.FCFS(), "first come, first served; nothing passes a blocked job"),
 }  # fmt: skip

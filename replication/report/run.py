@@ -103,6 +103,8 @@ def _available(logs):
 def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
     """Run notebooks, see `choose`; print where their pictures are, and the time they take.
 
+    The fastest runs first. Those of all papers together read the records of the others, so they run last.
+
     Returns
     -------
     int
@@ -120,7 +122,8 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
             flush=True,
         )
     with tqdm(bar_format="{desc}", leave=False, disable=None) as bar:
-        for done, name in enumerate(sorted(chosen, key=weights.get), 1):
+        ordered = sorted(chosen, key=lambda name: (name.startswith("together/"), weights[name]))
+        for done, name in enumerate(ordered, 1):
             left = _minutes(sum(weights.values()))
             bar.set_description_str(f"{done} of {len(chosen)}, {left} left: {name}")
             started = time.perf_counter()

@@ -6,6 +6,7 @@ instant.
 """
 
 import functools
+import inspect
 
 import numpy as np
 
@@ -29,8 +30,13 @@ class AuditError(InputError):
 def _cache(audit):
     """Store the result of an audit with its schedule, since several audits begin with the same one."""
 
+    signature = inspect.signature(audit)
+
     @functools.wraps(audit)
-    def result(schedule, *more):
+    def result(*given, **named):
+        bound = signature.bind(*given, **named)
+        bound.apply_defaults()
+        schedule, *more = bound.args
         known = schedule.__dict__.setdefault("_audits", {})
         if (audit, *more) not in known:
             known[audit, *more] = audit(schedule, *more)

@@ -15,6 +15,7 @@ import functools
 import inspect
 import math
 import re
+from collections.abc import Hashable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from typing import Any
 
@@ -146,7 +147,7 @@ class Choice:
         if allowed is None:
             return value
         if isinstance(allowed, tuple):
-            if value not in allowed:
+            if not isinstance(value, Hashable) or value not in allowed:
                 known = ", ".join(map(repr, allowed))
                 raise type(self).error(
                     f"{wrong}{did_you_mean(value, map(str, allowed))}; allowed: {known}"
@@ -188,11 +189,6 @@ class Choice:
             f"{what or cls.family} is {value!r}{hint}; "
             f"allowed: a value made by {', '.join(classes)}"
         )
-
-    @property
-    def functions(self) -> list:
-        """The options that are callable; their text does not identify them."""
-        return [value for one in fields(self) if callable(value := getattr(self, one.name))]
 
     @classmethod
     def options(cls) -> dict:

@@ -9,6 +9,7 @@ from replication.papers.pv_easy import counts, examples, runs, slowdown, tables,
 from replication.simulator.logs import registry
 from replication.simulator.predictors import Clairvoyant
 from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
@@ -22,7 +23,7 @@ def preempted():
 
 
 def test_tables_5_and_6_count_lost_work(preempted):
-    assert counts.wasted_seconds(preempted).tolist() == [0, 0, 8]
+    assert measures.wasted_time(preempted).tolist() == [0, 0, 8]
     capacity = 4 * 75
     assert counts.loads(preempted)["wasted_load"][0] == pytest.approx(100 * 8 / capacity)
     assert counts.loads(preempted)["total_load"][0] == pytest.approx(

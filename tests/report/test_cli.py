@@ -48,6 +48,8 @@ def run(capsys, *words):
 
 def test_simulate_prints_its_trim_and_its_output(log, tmp_path, capsys):
     target = tmp_path / "jobs.csv"
+    code, out, _ = run(capsys, "simulate", log, "--predictor", "top=3,decay=0.5", "--json")
+    assert json.loads(out)["scheduler"] == "EASY(predictor=TopPercent(percent=3.0, decay=0.5))"
     code, out, _ = run(capsys, "simulate", log, "--predictor", "last", "--out", target)
     assert code == 0 and f"schedule written to {target}" in out and "of 300 jobs" in out
     assert len(pd.read_csv(target)) == 300

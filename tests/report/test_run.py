@@ -51,6 +51,17 @@ def test_notebooks_in_natural_order(project):
     ]
 
 
+def test_the_fastest_notebook_runs_first_and_those_of_all_papers_last(project, monkeypatch):
+    seconds = {NAME: 9, "pv_easy/table3": 5, "together/numbers": 1}
+    for name in seconds:
+        make(project, name)
+    ran = []
+    monkeypatch.setattr(run, "_seconds", lambda name, scale: seconds[name])
+    monkeypatch.setattr(run, "execute", lambda path, _: ran.append(record.name_of(path)) or "quick")
+    assert run.figures() == 0
+    assert ran == ["pv_easy/table3", NAME, "together/numbers"]
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

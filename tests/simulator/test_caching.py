@@ -10,7 +10,7 @@ import pytest
 
 from replication.simulator import paths
 
-CODE = "import os, replication.simulator.kernels as k; print(os.environ['NUMBA_CACHE_DIR'], k.kernel_hash())"
+CODE = "import os, replication.simulator.kernels; print(os.environ['NUMBA_CACHE_DIR'])"
 SHARE = """
 from replication.simulator.kernels.measures import share
 print(share(1, 2), sum(share.stats.cache_hits.values()))
@@ -39,9 +39,7 @@ def copy(tmp_path):
 
 def test_the_folder_is_named_by_sources_and_settings(copy, tmp_path):
     def folder(**environment):
-        where, digest = printed(copy, CODE, **environment)
-        assert len(digest) == 64
-        return Path(where)
+        return Path(*printed(copy, CODE, **environment))
 
     source = copy / "replication/simulator/kernels/list_scheduler.py"
     first = folder()

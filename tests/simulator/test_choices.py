@@ -4,6 +4,7 @@ import copy
 import pickle
 from dataclasses import FrozenInstanceError, dataclass, replace
 
+import numpy as np
 import pytest
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
@@ -56,6 +57,7 @@ def test_a_choice_survives_copying_and_pickling():
     [
         (lambda: Trifle(layer=2), r"Trifle has no option 'layer' \(did you mean layers\?\)"),
         (lambda: Trifle(fruit="chery"), r"did you mean cherry\?\); allowed: 'cherry', 'raspberry'"),
+        (lambda: Trifle(fruit=np.arange(2)), r"fruit=array\(\[0, 1\]\); allowed: 'cherry'"),
         (lambda: Trifle(2.5), "layers=2.5; allowed: a whole number from 1 to 9"),
         (lambda: Custard(float("nan")), "allowed: a number from 0"),
         (lambda: Custard("2"), "thickness='2'; allowed: a number from 0"),

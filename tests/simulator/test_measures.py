@@ -65,6 +65,8 @@ def test_every_named_measure_by_hand():
     assert found["backfilled_run_time"] == 8 and found["backfilled_size"] == 1
     assert found["regular_run_time"] == pytest.approx(40 / 3)
     assert (found["killed"], found["under_predicted"], found["r2"]) == (0, 0, 1)
+    preemptive = simulate(w.replace(estimate=2 * w.run_time), PVEasy(Virtual(0)))
+    assert measures.of(preemptive, "r2")["r2"] == 1
     assert found["offered_load_with_waste"] == found["offered_load"] == 158 / 160
     assert run.jobs["wait"].tolist() == [0, 9, 0, 0] and run.jobs["user"].tolist() == [1, 1, 2, 2]
 

@@ -265,6 +265,7 @@ def test_watching_an_intervention_changes_nothing_and_draws_depend_on_the_seed()
     for scheduler in (EASY(wild="forbidden"), EASY(wild="half"), EASY(let_past=0.4)):
         seen = observe(log, Exact(2), 3, scheduler)
         assert seen.schedule.start.tolist() == simulate(log, scheduler, Exact(2), 3).start.tolist()
-    assert simulate(log, EASY(let_past=0.4), seed=1) != simulate(log, EASY(let_past=0.4), seed=2)
+    first, second = (simulate(log, EASY(let_past=0.4), seed=seed).start for seed in (1, 2))
+    assert (first != second).any()
     assert EASY(let_past=0.4).draws_at_random
     assert not EASY(wild="forbidden").draws_at_random

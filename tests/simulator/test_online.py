@@ -89,9 +89,15 @@ class InOneCall(OnlineLast, name="in-one-call"):
     def start(self, workload):
         super().start(workload)
         CALLS.clear()
+        self.ended = set()
+
+    def learn(self, job, now):
+        super().learn(job, now)
+        self.ended.add(job.id)
 
     def predict_many(self, jobs, now):
         CALLS.append([job.id for job in jobs])
+        assert self.ended.isdisjoint(CALLS[-1])
         return [OnlineLast.predict(self, job, now) for job in jobs]
 
 

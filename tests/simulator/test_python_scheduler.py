@@ -83,6 +83,8 @@ def test_a_preempted_job_returns_to_its_place_and_repeats_its_work():
     assert run.backfilled.tolist() == [False, False, True]
     assert run.times_killed.tolist() == [0, 1, 0]
     assert run.killed_runs.tolist() == [[1, 0, 4]]
+    with pytest.raises(SchedulerError, match="allowed with end: predictors without a method begin"):
+        rp.simulate(jobs(4, (0, 10, 3), (0, 6, 3), (4, 1, 1)), Preempting(predictor=rp.CVH()))
 
 
 def test_it_runs_where_schedulers_run(tmp_path):

@@ -103,6 +103,13 @@ def test_long_term_users_are_unique_and_others_have_copies():
     assert others.max() >= stride, "someone like him is someone else"
 
 
+def test_jobs_without_a_user_stay_without_one():
+    log = rp.Workload.from_columns("log", 4, [0, 10, 20], [1] * 3, [1] * 3, user=[-1, -1, 9])
+    first, last = np.array([0, 1]), np.array([2])
+    moved = resampling.move_jobs(log, [(first, 0, 0), (first, 1, 1), (last, 0, 0), (last, 2, 1)], 3)
+    assert moved.user.tolist() == [-1, -1, 9, -1, -1, 19]
+
+
 def test_a_log_of_less_than_a_week():
     log = small(1)
     assert len(rp.ResampledWeeks(3).make(log, 1)) == 3 * len(log)

@@ -283,6 +283,7 @@ def test_a_file_is_given_with_its_rules_in_place_of_a_workload(tmp_path):
     table = rp.sweep(log, [FCFS(), EASY()], measures="jobs", trim=False, folder=None)
     assert table["jobs"].tolist() == [8, 8]
     assert rp.compare([log], FCFS(), measures="jobs", trim=False)["jobs"].tolist() == [8]
+    assert rp.load(log, machine=77, drop="").machine == 77
     with pytest.raises(registry.TraceError, match="file None; expected a name or a path"):
         rp.sweep({"bad_lines": "skip"}, folder=None)
 

@@ -18,13 +18,6 @@ def _largest(values):
     return float(np.max(values)) if len(values) else float("nan")
 
 
-def wasted_seconds(schedule) -> np.ndarray:
-    """Return the seconds each job ran beyond its run time, int64[n]: lost work, and time to save and restore."""
-    job, start, end = schedule.killed_runs.T
-    killed = np.bincount(job, end - start, len(schedule.start)).astype(np.int64)
-    return killed + (schedule.end - schedule.start) - schedule.workload.run_time
-
-
 def blocked_jobs(schedule, which="any") -> np.ndarray:
     """Return which jobs count as blocked, bool[n].
 
@@ -107,7 +100,7 @@ def loads(schedule, since="first-submission") -> Numbers:
     """
     w = schedule.workload
     span = int(schedule.end.max()) - (int(w.submit[0]) if since == "first-submission" else 0)
-    wasted = wasted_seconds(schedule)
+    wasted = measures.wasted_time(schedule)
     total = measures.load(w.run_time + wasted, w.processors, w.machine, span)
     part = measures.load(wasted, w.processors, w.machine, span)
     return {"total_load": (100 * total, "%"), "wasted_load": (100 * part, "%")}
@@ -116,7 +109,7 @@ def loads(schedule, since="first-submission") -> Numbers:
 def preemptions(schedule, waste="mean") -> Numbers:
     """Return Table 6: preempted jobs, mean number of kills, and run time waste: the jobs' ``mean``, or the ``total`` over all their run time."""
     hit = schedule.times_killed > 0
-    wasted, run_time = wasted_seconds(schedule)[hit], schedule.workload.run_time[hit]
+    wasted, run_time = measures.wasted_time(schedule)[hit], schedule.workload.run_time[hit]
     share = _mean(wasted / run_time) if waste == "mean" else wasted.sum() / max(run_time.sum(), 1)
     return {
         "preempted": (int(hit.sum()), "jobs"),

@@ -234,7 +234,7 @@ class FModel(EstimateModel, name="f"):
         """
         return tuple(cls(f, e_max) for f in steps(start, stop, step))
 
-    def draws(self, workload: Workload, seed: int, out=None) -> np.ndarray:
+    def draws(self, workload: Workload, seed: int) -> np.ndarray:
         """Return the uniform numbers in [0, 1) that place the estimates.
 
         They depend on the workload's `draw_key`, its length, `f` and `seed` alone.
@@ -243,15 +243,13 @@ class FModel(EstimateModel, name="f"):
         ----------
         workload : Workload
         seed : int
-        out : float64[n], optional
-            Array for the result.
 
         Returns
         -------
         float64[n]
         """
         own = generator(workload.draw_key, len(workload), "random-f", self.f, int(seed))
-        return own.random(len(workload), out=out)
+        return own.random(len(workload))
 
     def estimate(self, workload, seed) -> np.ndarray:
         """Return the estimates, int64[n], s."""

@@ -47,11 +47,6 @@ def _hash_sources():
 _KERNEL_HASH = _hash_sources()
 
 
-def kernel_hash():
-    """Return the hash of the sources of all kernels as they were imported: sha256, in hexadecimal."""
-    return _KERNEL_HASH
-
-
 def set_cache_folder():
     """Point numba, and the processes that this one starts, to the first folder that can be written to."""
     # Settings such as NUMBA_BOUNDSCHECK change the compiled code, which numba's own cache does not notice.

@@ -201,7 +201,7 @@ def _pass(machine, memory, rules, lists, key, since, now):
         return
     fitting = 0
     if count[SMALLEST] <= count[FREE]:
-        fitting, _ = machines.fitting(machine, since)
+        fitting = machines.fitting(machine, since)
     if rules.kept or fitting > 0:
         _reserve(machine, memory, rules, machine.waiting[count[HEAD]], now)
     if fitting == 0:
@@ -316,7 +316,7 @@ def _may_be_wild(machine, memory, permission, job):
 def _pass_by_key(machine, memory, rules, lists, key, since, now):
     """Start heads while they fit, make a reservation for the blocked head, and backfill; from place `since` on."""
     count, waiting = machine.count, machine.waiting
-    fitting, _ = machines.fitting(machine, since)
+    fitting = machines.fitting(machine, since)
     if fitting == 0:
         return
     if rules.order == LARGEST_AREA:

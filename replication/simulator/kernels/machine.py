@@ -371,19 +371,18 @@ def predicted_now(machine, memory, rules, job, now):
 
 @njit_noalloc
 def fitting(machine, since):
-    """Write the places from `since` on whose jobs fit to `scratch`; return their number and total size."""
+    """Write the places from `since` on whose jobs fit to `scratch`; return their number."""
     count, queued_size, scratch = machine.count, machine.queued_size, machine.scratch
     free, smallest = count[FREE], NEVER
-    places = processors = 0
+    places = 0
     for k in range(np.uint64(since), np.uint64(count[TAIL])):
         smallest = min(smallest, queued_size[k])
         if queued_size[k] <= free:
             scratch[places] = k
             places += 1
-            processors += queued_size[k]
     if since == count[HEAD] + 1:
         count[SMALLEST] = smallest
-    return places, processors
+    return places
 
 
 @njit_noalloc

@@ -77,7 +77,7 @@ def _simulate(machine, memory, rules, plan, queue_rank, candidate_rank):
         for place in range(before, count[TAIL]):
             _move_up(machine, place, queue_rank)
         if count[SMALLEST] <= count[FREE]:
-            fitting, _ = machines.fitting(machine, 0)
+            fitting = machines.fitting(machine, 0)
             if fitting > 0:
                 _pass(machine, memory, rules, plan, fitting, candidate_rank, now)
 

@@ -169,15 +169,13 @@ def file_of(source) -> str | Path:
     return (locate(source) if source in names() else None) or source
 
 
-def fetch(name, folder=None) -> Path:
-    """Download a log from the archive, unless the folder has it.
+def fetch(name) -> Path:
+    """Download a log from the archive to ``data/traces``, unless it is there.
 
     Parameters
     ----------
     name : str
         A name in the registry.
-    folder : str or pathlib.Path, optional
-        ``data/traces`` by default.
 
     Returns
     -------
@@ -192,7 +190,7 @@ def fetch(name, folder=None) -> Path:
         For an unknown name.
     """
     log = info(name)
-    target = Path(folder or paths.TRACES) / log.file
+    target = Path(paths.TRACES) / log.file
     if target.exists():
         check(target, log.sha256)
         return target
@@ -282,7 +280,7 @@ def load(
     ----------
     source : str or Path or replication.simulator.logs.swf.Trace or mapping
         A registry name, a path to an SWF file, or a log read from one. A mapping has this source as ``file`` and some of
-        the arguments below, such as ``{"file": "my.swf", "bad_lines": "skip"}``.
+        the arguments below, such as ``{"file": "my.swf", "bad_lines": "skip"}``, which it overrides.
     paper : str, optional
         The paper whose rules apply; by default those of `replication.simulator.logs.cleaning.workload`, for the log's own
         machine.
@@ -311,10 +309,11 @@ def load(
     TraceError, replication.simulator.logs.cleaning.CleaningError, replication.simulator.logs.swf.SWFError
         For unknown names and rules, and unusable files.
     """
+    given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
     if isinstance(source, Mapping):
         file, own = file_and_rules(source)
-        return load(file, **{"paper": paper, "synthetic": synthetic} | own)
-    given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
+        others = {"paper": paper, "synthetic": synthetic, "bad_lines": bad_lines}
+        return load(file, **given | others | own)
     given = {name: value for name, value in given.items() if value is not None}
     trace = source if isinstance(source, swf.Trace) else None
     if trace is not None or _is_path(source):

@@ -126,11 +126,8 @@ class ResampledUsers(Resampling, name="users"):
         )
         week = (workload.submit - workload.submit[0]) // WEEK
         length = int(week[-1]) + 1
-        users, first = np.unique(workload.user, return_index=True)
-        jobs = np.split(
-            np.argsort(workload.user, kind="stable"),
-            np.cumsum(np.unique(workload.user, return_counts=True)[1])[:-1],
-        )
+        _, counts = np.unique(workload.user, return_counts=True)
+        jobs = np.split(np.argsort(workload.user, kind="stable"), np.cumsum(counts)[:-1])
         seen = np.array([week[own[-1]] - week[own[0]] + 1 for own in jobs])
         parts = []
         for own in (jobs[k] for k in np.flatnonzero(seen >= self.stays)):
@@ -205,7 +202,7 @@ def move_jobs(workload, parts, weeks) -> Workload:
     columns = {name: getattr(workload, name)[jobs] for name in COLUMNS}
     columns["submit"] = submit[order]
     columns["job_id"] += copy_numbers(jobs) * (int(workload.job_id.max()) + 1)
-    columns["user"] += copy * (int(workload.user.max()) + 1)
+    columns["user"] += np.where(columns["user"] < 0, 0, copy * (int(workload.user.max()) + 1))
     return replace(workload, **columns)
 
 

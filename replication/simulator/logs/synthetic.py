@@ -61,11 +61,15 @@ def synthetic(
     Raises
     ------
     WorkloadError
-        For fewer than 2 jobs, and a machine, load or seed that is not allowed.
+        For fewer than 2 jobs, and a machine, load, seed or number of users that is not allowed.
     """
     if jobs < 2 or not 0 < load < math.inf:
         raise WorkloadError(
             f"{name}: {jobs} jobs of load {load}; allowed: 2 jobs or more, a load above 0"
+        )
+    if machine < 1 or (users is not None and users < 1):
+        raise WorkloadError(
+            f"{name}: {machine} processors and {users} users; allowed: 1 processor or more, 1 user or more"
         )
     seed = check_seed(seed)
     random = generator("lublin-feitelson", int(jobs), int(machine), float(load), seed)

@@ -309,6 +309,7 @@ class _Online:
         # Submitted jobs that have not begun, in the order of submission; and the predictions of `predict_many` that hold
         # at second `now`, until the predictor's state changes.
         self.waiting, self.known, self.now = {}, {}, None
+        self.submitted = 0
         self._call("start", workload)
         _simulations[self.key] = self
 
@@ -333,9 +334,14 @@ class _Online:
 
     def _predict_many(self, job, now):
         """Predict all waiting jobs; at a job's first prediction, the jobs submitted at this instant."""
-        jobs = [one for one in self.waiting.values() if one.index not in self.known]
-        if job not in self.waiting:
-            jobs = list(takewhile(lambda one: one.submit <= now, islice(self.jobs, job, None)))
+        if job in self.waiting:
+            jobs = [one for one in self.waiting.values() if one.index not in self.known]
+        elif job < self.submitted:
+            jobs = [self.jobs[job]]  # it runs
+        else:
+            later = islice(self.jobs, self.submitted, None)
+            jobs = list(takewhile(lambda one: one.submit <= now, later))
+            self.submitted += len(jobs)
             self.waiting |= {one.index: one for one in jobs}
         values = self._call("predict_many", jobs, now)
         if len(values) != len(jobs):

@@ -41,7 +41,7 @@ class FCFS(Scheduler):
 
 
 @dataclass(frozen=True)
-class EASY(options.OnPredictions, Scheduler):
+class EASY(options.WithProfile, Scheduler):
     """EASY backfilling (Lifka 1995), on the users' estimates or on predictions.
 
     docs/semantics/predicted.md defines the options. `wild` and `let_past` are interventions that no real scheduler could
@@ -130,11 +130,6 @@ class EASY(options.OnPredictions, Scheduler):
         return self.is_textbook_but([])
 
     @property
-    def has_profile(self) -> bool:
-        """Whether there are several reservations or a function, which requires a profile of the free processors."""
-        return self.reservations > 1 or callable(self.candidates)
-
-    @property
     def draws_at_random(self) -> bool:
         """Whether the schedule depends on the seed, predictors and estimates aside."""
         return self.let_past > 0 or self.wild == "half"
@@ -143,12 +138,6 @@ class EASY(options.OnPredictions, Scheduler):
         """Raise SchedulerError if the times or the number of jobs exceed the keys of the kernel with predictions."""
         if not self.is_plain:
             super().check_room(workload, estimate)
-
-    def last_second(self, workload, estimate) -> float:
-        """Return an upper bound on all times, float, s."""
-        if self.has_profile:
-            return options.last_reserved_second(workload, estimate)
-        return super().last_second(workload, estimate)
 
     def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""

@@ -169,6 +169,21 @@ class OnPredictions:
         return kind(**shared | own)
 
 
+class WithProfile(OnPredictions):
+    """The base of schedulers with fields `reservations` and `candidates`, some of which need a profile."""
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether there are several reservations or a function, which requires a profile of the free processors."""
+        return self.reservations > 1 or callable(self.candidates)
+
+    def last_second(self, workload, estimate) -> float:
+        """Return an upper bound on all times, float, s."""
+        if self.has_profile:
+            return last_reserved_second(workload, estimate)
+        return super().last_second(workload, estimate)
+
+
 def columns(machine) -> dict[str, np.ndarray]:
     """Return the columns of a schedule from a `replication.simulator.kernels.machine.Machine` after its last job."""
     return {

@@ -105,4 +105,6 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
             "times_killed": runs.times_killed,
             "killed_runs": runs.killed,
         }
+        if self.refresh == "submission":
+            decided["first_prediction"] = machine.first
         return decided if self.mode == "kill" else decided | {"length": runs.length}

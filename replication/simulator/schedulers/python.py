@@ -10,8 +10,8 @@ from replication.simulator.kernels import memory as compiled
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.event_loop import EventLoop, Rules
-from replication.simulator.schedulers.scheduler import Scheduler
-from replication.simulator.workload import Workload
+from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
+from replication.simulator.workload import Job, Workload
 
 
 @dataclass_transform()  # for type checkers: a subclass needs no decorator
@@ -72,6 +72,15 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         now : int, s
         """
         raise NotImplementedError(f"{type(self).__name__} has no method schedule(now)")
+
+    def end(self, job: Job) -> None:
+        """Preempt a running job, see `EventLoop.end`; SchedulerError if the predictor uses the starts of jobs."""
+        if self.predictor.has_begin:
+            raise SchedulerError(
+                f"{self!r}: {self.predictor!r} uses the starts of jobs, which preemption repeats; "
+                "allowed with end: predictors without a method begin"
+            )
+        super().end(job)
 
     def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""

@@ -16,7 +16,7 @@ ORDERS = get_args(By)
 
 
 @dataclass(frozen=True)
-class OrderedEASY(options.OnPredictions, Scheduler, name="easy-by"):
+class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
     """EASY backfilling over an ordered queue, with a waiting limit past which order is by arrival.
 
     The first job in the order is the head and has the reservation; the others are backfill candidates in the same order.
@@ -53,17 +53,6 @@ class OrderedEASY(options.OnPredictions, Scheduler, name="easy-by"):
             raise SchedulerError(
                 f"{self!r}: allowed with candidates or reservations: by a function, and no limit"
             )
-
-    @property
-    def has_profile(self) -> bool:
-        """Whether there are several reservations or other candidates, which requires a profile of the free processors."""
-        return self.reservations > 1 or callable(self.candidates)
-
-    def last_second(self, workload, estimate) -> float:
-        """Return an upper bound on all times, float, s."""
-        if self.has_profile:
-            return options.last_reserved_second(workload, estimate)
-        return super().last_second(workload, estimate)
 
     def kernel(self) -> tuple:
         """Return the compiled kernel and its rules."""

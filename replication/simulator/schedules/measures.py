@@ -509,4 +509,4 @@ def wasted_time(schedule: Any) -> np.ndarray:
 
 def _predicted(schedule):
     first = schedule.first_prediction
-    return schedule.estimate if first is None else first
+    return schedule.prediction if first is None else first

@@ -41,14 +41,17 @@ _SOURCES = {
 #: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values and choices by
 #: theirs, so that the code that reads or generates them does not count; the audits do, since a measure may call them.
 WITHOUT_INFLUENCE = (
+    "conformance.py",
     "logs/registry.py",
     "logs/swf.py",
     "logs/synthetic.py",
     "paths.py",
     "reference/",
+    "schedules/export.py",
     "schedules/gantt.py",
     "sweeps/code.py",
     "sweeps/engines.py",
+    "sweeps/results.py",
     "sweeps/store.py",
     "text.py",
     "writing.py",
