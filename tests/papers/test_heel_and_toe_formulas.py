@@ -242,8 +242,9 @@ def test_trends_invariant():
 
 
 def test_low_load_flatter(monkeypatch):
-    # 10 - 30, at least 9 - 32, at most 14 - 25. CTC's own load is low.
+    # 10 - 30, at least 9 - 32, at most 14 - 25. CTC's own load is low, and KTH's wait is an L.
     rows = [(BLUE, "log", 30, 25, 32), (BLUE, "low", 10, 9, 14), (CTC, "low", 1, 1, 1)]
+    rows += [(KTH, "log", 3, 2, 4), (KTH, "low", 1, 0, 2)]
     shapes = pd.DataFrame(
         rows, columns=["log", "load", "rise [%]", "rise low [%]", "rise high [%]"]
     )
@@ -382,10 +383,6 @@ def test_facts_of_estimates(monkeypatch):
     monkeypatch.setattr(claims.real_estimates, "peaks", peaks.__getitem__)
     cases = claims.peaks_are_popular({KTH: "kth"})
     assert found(cases) == {"KTH-SP2-2 0.50 h": 3, "KTH-SP2-2 17.25 h": 0}
-    # Below E_max, 4 and 18 h, up to an hour: one of three estimates, two of three.
-    hours = {KTH: (1, 2, 2, 4), CTC: (1, 1, 2, 18)}
-    recorded = {log: jobs(1, *((0, 1, 1, h * HOUR) for h in own)) for log, own in hours.items()}
-    assert found(claims.alike_but_for_e_max(recorded)) == {"KTH-SP2-2 and CTC-SP2": 33.33}
 
 
 def test_all_at_e_max():

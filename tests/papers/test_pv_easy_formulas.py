@@ -1,5 +1,7 @@
 """The formulas of PV-EASY's claims: small tables and schedules, and results by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -132,17 +134,17 @@ def test_slowdowns_over_those_of_other_policies(widened):
     assert table.to_numpy().tolist() == [[*row, row[-1] - 0.1, row[-1] + 0.2] for row in rows]
 
 
-def test_slowdowns_of_the_jobs_that_easy_blocks(widened, monkeypatch):
-    # EASY blocks all but the first. Of 1 and 2 processors: 2 and 3 in EASY, 4 and 2 in PV-EASY, 3 / 2.5 and 8 / 8 weighted. Of 6:
-    # 2.5 and 1.5.
+def test_slowdowns_of_the_jobs_that_easy_with_perfect_estimates_blocks(widened, monkeypatch):
+    # It starts them at 0, 10, 10 and 20, so it blocks the second and the last: 2 and 2.5 in EASY, 4 and 1.5 in PV-EASY.
     some = jobs(8, (0, 10, 8), (0, 10, 1), (0, 10, 2), (0, 20, 6))
-    own = {"EASY": at(some, 0, 10, 20, 30), "PV-EASY": at(some, 0, 30, 10, 10), "EASY-Last": None}
-    # With shifted submissions they are 1.5, 3 and 2.5, then 2, 5 and 3.5: means of 5.75 of 5, weighted 9.75 of 8, and 3 of 2.5.
+    easy = replace(at(some, 0, 10, 20, 30), scheduler=EASY())
+    own = {"EASY": easy, "PV-EASY": at(some, 0, 30, 10, 10), "EASY-Last": None}
+    # With shifted submissions they are 1.5 and 2.5, then 2 and 3.5: means of 1.75 of 2, and of 3 of 2.5.
     again = [at(some, 0, 5, 20, 30), at(some, 0, 10, 40, 50)]
     monkeypatch.setattr(claims.slowdown.placebo, "again", lambda easy: again)
     rows = claims.blocked({"a": own}).to_numpy().tolist()
     assert [row[:2] for row in rows] == [["a", "up to 1/4"], ["a", "1/2 to 3/4"]]
-    assert rows[0][2:] == pytest.approx([1.2, 1.1, 1.4, 1, 1.15, 9.75 / 8])
+    assert rows[0][2:] == pytest.approx([2, 1.9, 2.2, 2, 0.875, 0.875])
     assert rows[1][2:] == pytest.approx([0.6, 0.5, 0.8, 0.6, 1.2, 1.2])
 
 

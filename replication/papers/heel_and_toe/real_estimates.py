@@ -32,14 +32,6 @@ def e_max(log, workload=None) -> int:
     return round(said * HOUR)
 
 
-def apart(one, workload, other, second) -> float:
-    """Return the largest distance between the cumulative distributions of two logs' estimates below E_max, points."""
-    below = [
-        w.estimate[w.estimate < e_max(log, w)] for log, w in ((one, workload), (other, second))
-    ]
-    return 100 * float(stats.ks_2samp(*below).statistic)
-
-
 def popular(workload) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct estimates and their jobs, the most popular first."""
     values, jobs = np.unique(workload.estimate, return_counts=True)

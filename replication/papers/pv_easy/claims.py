@@ -179,7 +179,9 @@ def over(schedules: Mapping) -> pd.DataFrame:
 
 
 def blocked(schedules: Mapping) -> pd.DataFrame:
-    """Return the slowdowns under PV-EASY over those under EASY of the jobs that EASY blocks, by quarters of the machine.
+    """Return the slowdowns under PV-EASY over those under EASY of the jobs that a third schedule blocks, by quarters of the machine.
+
+    The third schedule is EASY's with perfect estimates.
 
     Returns
     -------

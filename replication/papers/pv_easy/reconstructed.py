@@ -147,7 +147,7 @@ def other_logs(workloads, simulators=VARIANTS) -> pd.DataFrame:
 
 
 def large_blocked(workloads) -> pd.DataFrame:
-    """Return Figs. 2 and 3 for the jobs above a quarter of the machine that EASY blocks, under EASY and PV-EASY.
+    """Return Figs. 2 and 3 under EASY and PV-EASY, for the jobs of `slowdown.blocked_in_third` above a quarter of the machine.
 
     Columns: variant, trace, policy, measure, value.
     """
@@ -155,7 +155,7 @@ def large_blocked(workloads) -> pd.DataFrame:
     for variant in VARIANTS:
         for log, by_policy in schedules(workloads, variant, ("EASY", "PV-EASY")).items():
             easy = by_policy["EASY"]
-            large = audits.blocked(easy) & (slowdown.size_class(easy.workload) > 0)
+            large = slowdown.blocked_in_third(easy) & (slowdown.size_class(easy.workload) > 0)
             for policy, measure in product(by_policy, slowdown.NAMES):
                 total, weight = slowdown.sums(by_policy[policy], large, measure).sum(axis=0)
                 value = total / weight if weight else np.nan

@@ -15,7 +15,9 @@ from matplotlib.figure import Figure
 from replication.papers import panels, placebo, resampling, style
 from replication.papers.pv_easy import counts, tables
 from replication.simulator import audits
+from replication.simulator.estimates import Exact
 from replication.simulator.schedules import measures
+from replication.simulator.simulation import simulate
 
 CLASSES = 4  # Quarters of the machine.
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
@@ -75,16 +77,16 @@ def everyone(schedules, measure, base="EASY") -> pd.DataFrame:
 def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.DataFrame:
     """Return a measure of blocked jobs by size, as in Figs. 2 and 3: `COLUMNS`, as from `everyone`.
 
-    Classes are equal shares of the machine. The jobs are those that each policy blocks, or the `same` for all: those that the
-    base blocks. These are selected by a wait under the base, so a column ``placebo`` follows then: the quotient of the base with
-    shifted submissions.
+    Classes are equal shares of the machine. The jobs are those that each policy blocks, or the `same` for all: `blocked_in_third`
+    of the base. A column ``placebo`` follows then: the quotient of the base with shifted submissions.
     """
 
     def groups(by_policy):
-        hit = {p: audits.blocked(schedule) for p, schedule in by_policy.items()}
+        third = blocked_in_third(by_policy[base]) if same else None
+        hit = {p: audits.blocked(one) if third is None else third for p, one in by_policy.items()}
         sizes = size_class(by_policy[base].workload, classes)
         for k, jobs in enumerate(names(classes)):
-            yield jobs, {p: hit[base if same else p] & (sizes == k) for p in by_policy}
+            yield jobs, {p: hit[p] & (sizes == k) for p in by_policy}
 
     table = _comparison(schedules, measure, groups, base)
     if same:
@@ -93,12 +95,21 @@ def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.
     return table
 
 
+def blocked_in_third(schedule) -> np.ndarray:
+    """Return the jobs that a third schedule blocks, bool[n]: that of the same scheduler with perfect estimates.
+
+    The jobs that a policy blocks do better under nearly every other one, so no compared policy may select them.
+    """
+    return audits.blocked(simulate(schedule.workload, schedule.scheduler, Exact()))
+
+
 def _placebos(base, measure, classes):
-    """Return the mean quotient of a measure with shifted submissions over that without, by size class, of the jobs blocked."""
+    """Return the mean quotient of a measure with shifted submissions over that without, by size class, of the jobs of `blocked_in_third`."""
     again, sizes = placebo.again(base), size_class(base.workload, classes)
+    third = blocked_in_third(base)
     found = {}
     for k, jobs in enumerate(names(classes)):
-        chosen = audits.blocked(base) & (sizes == k)
+        chosen = third & (sizes == k)
         own, *after = (sums(run, chosen, measure)[:, 0].sum() for run in (base, *again))
         found[jobs] = float(np.mean(after)) / own if own else np.nan
     return found
