@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
 
@@ -86,9 +85,8 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given
     """
     from replication.simulator import simulation
 
-    chosen, model = text.scheduler(scheduler), text.estimates(model)
-    if predictor:
-        chosen = replace(chosen, predictor=text.predictor(predictor))
+    [chosen] = text.combine([scheduler], [predictor] if predictor else [])
+    model = text.estimates(model)
     if out:
         writing.check(out, [registry.file_of(log)])
     workload = registry.load(log, **given)
@@ -121,7 +119,8 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given
 @opt("--folder", type=PATH, help="Of the result store (default: build/results).")
 @opt("--out", type=FILE, required=True, help="The table, .csv or .parquet.")
 @as_json
-def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **words) -> None:
+@rules
+def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **rules) -> None:
     """Run a grid of logs, schedulers, estimates, loads and seeds into one table.
 
     Finished results are stored; an interrupted sweep continues where it was.
@@ -132,15 +131,17 @@ def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **
         raise click.UsageError(f"--out {out}; expected a name that ends in .csv or .parquet")
     inputs = [registry.file_of(log) for log in logs]
     writing.check(out, inputs)
-    schedulers = text.combine(words["schedulers"], words["predictors"])
-    models = [model for word in words["estimates"] for model in text.models(word)]
+    words = "schedulers", "predictors", "estimates"
+    schedulers, predictors, estimates = map(rules.pop, words)
+    schedulers = text.combine(schedulers, predictors)
+    models = [model for word in estimates for model in text.models(word)]
     folder = folder or RESULTS
     table = grid.sweep(
-        [registry.load(log) for log in logs],
+        [registry.load(log, **rules) for log in logs],
         schedulers,
         models,
         seeds,
-        list(map(_value, loads)),
+        list(map(text.number, loads)),
         workers,
         watched,
         engine=engine,
@@ -396,7 +397,7 @@ def main(argv=None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo(f"{PROGRAM}: interrupted", err=True)
         return INTERRUPTED
-    except (click.ClickException, OSError, ValueError, ModuleNotFoundError) as error:
+    except Exception as error:
         if "--debug" in argv or not (message := _message(error)):
             raise
         for line in (*getattr(error, "lines", ()), f"{PROGRAM}: {message}"):
@@ -416,4 +417,8 @@ def _message(error):
     if isinstance(error, ModuleNotFoundError):
         return f"{error.name} is not installed for {sys.executable}; run `make setup`, then `source .venv/bin/activate`"
     ours = isinstance(error, OSError) or type(error).__module__.startswith(f"{PROGRAM}.")
-    return " ".join(str(error).split()) if ours else ""
+    if ours:
+        return " ".join(str(error).split())
+    # A note says in which method of a choice of the user an error occurred.
+    notes = " ".join(getattr(error, "__notes__", ()))
+    return f"{notes}: {type(error).__name__}: {error}" if notes else ""

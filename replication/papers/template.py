@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from replication.papers.published import EvidenceError
 from replication.simulator import paths
+from replication.simulator.errors import InputError
 
 
 def write(name, title) -> list[Path]:
@@ -23,16 +23,16 @@ def write(name, title) -> list[Path]:
 
     Raises
     ------
-    EvidenceError
+    replication.simulator.errors.InputError
         For a name or a title that cannot be used, and for a paper that exists.
     """
     if not re.fullmatch("[a-z][a-z0-9_]*", name):
-        raise EvidenceError(f"paper {name!r}; expected lower-case letters, digits and _")
+        raise InputError(f"paper {name!r}; expected lower-case letters, digits and _")
     if not title.strip() or not title.isprintable() or '"' in title or "\\" in title:
-        raise EvidenceError(f"title {title!r}; expected words on one line, without quotation marks")
+        raise InputError(f"title {title!r}; expected words on one line, without quotation marks")
     values, notebooks = folders = paths.PUBLISHED / name, paths.NOTEBOOKS / name
     if any(folder.exists() for folder in folders):
-        raise EvidenceError(f"paper {name!r} exists already; expected a new name")
+        raise InputError(f"paper {name!r} exists already; expected a new name")
     for folder in folders:
         folder.mkdir()
     short, written = title.split(":")[0], []

@@ -110,10 +110,15 @@ def prepare(
     model = None
     if np.ndim(estimates) == 0 or isinstance(estimates, str | type):
         model = EstimateModel.check(Users() if estimates is None else estimates)
-        if isinstance(model, Users) and getattr(scheduler, "uses_estimates", True):
-            model = model.on(workload)
+        model = resolve(model, scheduler, workload)
         workload, estimates = model.make(workload, seed)
     return workload, model, check_estimates(workload, estimates, scheduler)
+
+
+def resolve(model, scheduler, workload) -> EstimateModel:
+    """Return an estimate model as a scheduler gets it: `Users.on` the workload, unless estimates are ignored."""
+    uses = getattr(scheduler, "uses_estimates", True)
+    return model.on(workload) if isinstance(model, Users) and uses else model
 
 
 def check_workload(workload) -> Workload:

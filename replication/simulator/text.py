@@ -21,7 +21,7 @@ from replication.simulator.choices import ChoiceError, Number, did_you_mean
 from replication.simulator.estimates import EstimateError, EstimateModel
 from replication.simulator.estimates.models import steps
 from replication.simulator.predictors import Biased, Predictor
-from replication.simulator.schedulers import Scheduler
+from replication.simulator.schedulers import Scheduler, SchedulerError
 from replication.simulator.schedulers.options import WordsOrFunction
 
 #: Names of choices with some options set.
@@ -60,13 +60,25 @@ def models(text: str) -> list[EstimateModel]:
 
 
 def combine(schedulers: Sequence[str], predictors: Sequence[str]) -> list[Scheduler]:
-    """Return each scheduler with each predictor, if it takes one; without predictors the schedulers as they are."""
-    found = []
-    for one in map(scheduler, schedulers):
-        takes = predictors and "predictor" in one.options()
-        found += (
-            [replace(one, predictor=predictor(word)) for word in predictors] if takes else [one]
-        )
+    """Return each scheduler with each predictor, if it takes one; without predictors the schedulers as they are.
+
+    Raises
+    ------
+    SchedulerError
+        If no scheduler takes a predictor, or one has a predictor already.
+    """
+    found, takes = [], False
+    for word in schedulers:
+        one = scheduler(word)
+        if not predictors or "predictor" not in one.options():
+            found.append(one)
+            continue
+        takes = True
+        if one.predictor != one.options()["predictor"].default:
+            raise SchedulerError(f"scheduler {word!r} has a predictor; expected it once")
+        found += [replace(one, predictor=predictor(own)) for own in predictors]
+    if predictors and not takes:
+        raise SchedulerError(f"{', '.join(schedulers)}: no scheduler takes a predictor")
     return found
 
 
@@ -87,13 +99,18 @@ def import_module(path: Path) -> None:
     Raises
     ------
     ChoiceError
-        If there is no such file.
+        If there is no such Python file, or it raises an error.
     """
     if not path.is_file():
         raise ChoiceError(f"{path} does not exist; expected a Python file")
+    if path.suffix != ".py":
+        raise ChoiceError(f"{path}; expected a Python file, whose name ends in .py")
     if str(path.parent.resolve()) not in sys.path:
         sys.path.insert(0, str(path.parent.resolve()))
-    _imported[path.stem] = importlib.import_module(path.stem)
+    try:
+        _imported[path.stem] = importlib.import_module(path.stem)
+    except Exception as error:
+        raise ChoiceError(f"{path}: {type(error).__name__}: {error}") from error
 
 
 def function(word: str) -> Callable | str:
@@ -161,7 +178,10 @@ def _read(family, text):
         if not (option and equals and value):
             raise family.error(f"{family.family} {text!r}: {word!r}; allowed: OPTION=VALUE")
         # The class refuses an unknown option.
-        given[next((own for own in options if _plain(own) == _plain(option)), option)] = value
+        option = next((own for own in options if _plain(own) == _plain(option)), option)
+        if option in given and option not in preset:
+            raise family.error(f"{family.family} {text!r}: {option} is given twice")
+        given[option] = value
     for option, declared in options.items():
         if declared.default is MISSING and option not in given:
             raise family.error(
@@ -190,7 +210,7 @@ def _value(word, declared):
     if kind is bool:
         value = ANSWERS.get(word, word)
     elif kind in (int, float) or isinstance(declared.metadata.get("allowed"), Number):
-        value = _number(word)
+        value = number(word)
     else:
         return word
     # The class itself does not check a field without allowed values.
@@ -200,10 +220,10 @@ def _value(word, declared):
     return value
 
 
-def _number(word):
+def number(word: str) -> float | str:
     """Return a word as a number, or as it is."""
     try:
-        number = float(word)
+        value = float(word)
     except ValueError:
         return word
-    return int(word) if word.lstrip("+-").isdecimal() else number
+    return int(word) if word.lstrip("+-").isdecimal() else value

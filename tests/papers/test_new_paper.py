@@ -88,5 +88,5 @@ def test_the_command_writes_a_paper_that_runs(tmp_path, monkeypatch, capsys):
         == published.entries("test_paper", "rows.toml")["table1"]
     )
     assert published.registered()["test_paper"] == {"name": "Toy", "title": "Toy: a toy paper"}
-    assert main(["paper", "test_paper", "Toy"]) == 1 and "exists already" in capsys.readouterr().err
-    assert main(["paper", "../x", "Toy"]) == 1 and "expected lower-case" in capsys.readouterr().err
+    assert main(["paper", "test_paper", "Toy"]) == 2 and "exists already" in capsys.readouterr().err
+    assert main(["paper", "../x", "Toy"]) == 2 and "expected lower-case" in capsys.readouterr().err

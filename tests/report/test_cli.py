@@ -77,6 +77,13 @@ def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
     (tmp_path / "my_scheduler.py").write_text(SCHEDULERS)
     own = ["--import", tmp_path / "my_scheduler.py"]
     assert run(capsys, *own, "simulate", log, "--scheduler", "mine")[0] == 0
+    (tmp_path / "broken.py").write_text(
+        "import replication as rp\nclass Broken(rp.PythonScheduler):\n    def schedule(self, now): 1 / 0\n"
+    )
+    words = "--import", tmp_path / "broken.py", "simulate", log, "--scheduler", "broken"
+    code, _, err = run(capsys, *words)
+    assert code == 1 and err.startswith("replication: in Broken().schedule at 58 s: ZeroDivision")
+    assert err.count("\n") == 1
     assert run(capsys, *own, "conformance", "--scheduler", "mine", "--like", "fcfs")[0] == 0
     code, out, _ = run(capsys, *own, "conformance", "--scheduler", "mine")
     assert code == 1 and "conformance/logs/" in out and "; expected " in out
@@ -131,6 +138,7 @@ def test_figures_lists_its_items(capsys):
         (["sweep", "{log}", "--engine", "thread", "--out", "a.csv"], 2, "engine 'thread'"),
         (["figures", "--only", "heel_and_toe/fig02", "--set", "f_may=2"], 2, "f_may"),
         (["--import", "nothing.py", "logs", "list"], 2, "nothing.py does not exist"),
+        (["--import", "{log}", "logs", "list"], 2, "a Python file, whose name ends in .py"),
         (["simulate", "x.swf", "--scheduler", "esay"], 2, "did you mean easy?"),
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
         (["sweep", "x.swf"], 2, "Missing option '--out'"),

@@ -410,9 +410,16 @@ def test_the_command_writes_a_cleaned_log(capsys, tmp_path):
     again = registry.load(out)
     for column in COLUMNS:
         assert getattr(again, column).tolist() == getattr(first, column).tolist()
-    assert again.without_estimate == 0 and first.without_estimate == 0.5
+    assert again.without_estimate == first.without_estimate == 0.5
     notes = registry.read(out).header["Note"]
     assert "no-run-time: 1 jobs" in notes and "bad-line-unknown-submission: 1 jobs" in notes
+
+
+def test_wrong_sources_and_rules_are_refused():
+    with pytest.raises(registry.TraceError, match="source is a list; allowed: a name, a path"):
+        registry.load([1])
+    with pytest.raises(ValueError, match="drop 5; allowed: names of no-run-time"):
+        registry.load("conformance/logs/E2.swf", drop=5)
 
 
 def test_a_log_of_the_registry_names_its_treatment_of_bad_lines(tmp_path, monkeypatch):

@@ -47,6 +47,14 @@ def test_differences_over_resampled_weeks_are_paired():
     for name in ("max_wait", "max_bounded_slowdown", "wait_p100"):
         with pytest.raises(ValueError, match=f"resampled: {name}, whose interval"):
             rp.compare(log, rp.EASY(), measures=["mean_wait", name], resampled=20)
+    with pytest.raises(ValueError, match="random has 1.0 weeks; allowed: logs of 2 weeks or more"):
+        rp.compare(log.take(slice(100)), rp.EASY(), resampled=20)
+
+
+def test_a_scheduler_is_compared_once():
+    for schedulers in ([], [rp.EASY(), rp.EASY()]):
+        with pytest.raises(ValueError, match="allowed: one or more, each once"):
+            rp.compare(BUSY, schedulers)
 
 
 @pytest.mark.parametrize(
@@ -130,4 +138,9 @@ def test_missing_estimates_are_told():
     assert run.provenance["estimates"] == "Users(missing='run-time')"
     with pytest.raises(ValueError, match="60 % of the jobs have no estimate.* FModel"):
         rp.simulate(most)
+    for table in (rp.sweep, rp.compare):
+        with pytest.warns(MissingEstimates):
+            assert table(some, rp.EASY())["estimates"].item() == "Users(missing='run-time')"
+        with pytest.raises(ValueError, match="60 % of the jobs have no estimate"):
+            table(most, rp.EASY())
     assert some.label == "hand-made (30 % of the jobs without an estimate)"

@@ -327,6 +327,7 @@ WRONG_LOADS = ("high", 3, ["high"], [90], [0], [-1], [float("nan")], [float("inf
         ({"seeds": [1, 1]}, "allowed: a number from 1, or different seeds"),
         *(({"loads": loads}, "a share above 0 and up to 2") for loads in WRONG_LOADS),
         ({"schedulers": []}, "nothing to simulate"),
+        ({"measures": lambda schedule: None}, "measure <lambda> is None; expected a number"),
         ({"trim": 0.1}, r"trim 0.1; allowed: True, False, or"),
     ],
 )

@@ -1,8 +1,10 @@
 """Job logs in SWF: values, error messages, and counts of skipped lines."""
 
+import bz2
 import gzip
 import hashlib
 import io
+import lzma
 import os
 import re
 import subprocess
@@ -173,6 +175,9 @@ def test_another_encoding_is_an_error(tmp_path):
     path = tmp_path / "log.swf"
     path.write_bytes((HEADER + line()).encode("utf-16"))
     assert "text in UTF-16" in refusal(path)
+    for kind, packed in {"xz": lzma.compress, "bzip2": bz2.compress}.items():
+        path.write_bytes(packed((HEADER + line()).encode()))
+        assert f"compressed by {kind}; expected plain text or gzip" in refusal(path)
 
 
 def test_a_byte_order_mark_is_accepted(tmp_path):

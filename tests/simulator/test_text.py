@@ -143,6 +143,12 @@ def test_each_scheduler_with_each_predictor():
         rp.EASY(rp.Clairvoyant()),
         rp.FCFS(),
     ]
+    with pytest.raises(ChoiceError, match="fcfs: no scheduler takes a predictor"):
+        text.combine(["fcfs"], ["last"])
+    with pytest.raises(ChoiceError, match="'easy-last' has a predictor; expected it once"):
+        text.combine(["easy-last"], ["tsafrir"])
+    with pytest.raises(ChoiceError, match="candidates is given twice"):
+        text.scheduler("easy:candidates=sjf,candidates=fcfs")
 
 
 def test_a_range_is_all_its_models():

@@ -174,7 +174,8 @@ class Users(_Multiple, EstimateModel, name="log"):
         if self.missing or share <= FEW_WITHOUT_ESTIMATE:
             return self
         problem = f"{workload.name}: {100 * share:.0f} % of the jobs have no estimate"
-        ways = "drop=['no-estimate'] when loading, a model of estimates such as FModel(1)"
+        drop = ",".join([*workload.provenance.get("drop", ()), "no-estimate"])
+        ways = f"drop={drop!r} when loading (--drop), a model of estimates such as FModel(1)"
         if share > MOST_WITHOUT_ESTIMATE:
             raise EstimateError(
                 f"{problem}, and with their run times EASY would know the future; expected {ways}, "
@@ -183,7 +184,7 @@ class Users(_Multiple, EstimateModel, name="log"):
         warnings.warn(
             f"{problem}; their run time stands in. Other choices: {ways}",
             MissingEstimates,
-            stacklevel=2,
+            stacklevel=4,  # the caller of simulate
         )
         return replace(self, missing="run-time")
 

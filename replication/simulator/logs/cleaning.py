@@ -80,6 +80,8 @@ def workload(
         If no machine is known, no job remains, or remaining jobs have no run time, no size, or one above the machine.
     """
     machine = _machine(trace, machine)
+    if not np.iterable(drop):
+        raise CleaningError(f"drop {drop!r}; allowed: names of {', '.join(DROP_RULES)}")
     drop = [rule.strip() for rule in (drop.split(",") if isinstance(drop, str) else drop)]
     drop = [among(DROP_RULES, "drop rule", rule, CleaningError) for rule in drop if rule]
     among(SIZES, "size", size, CleaningError)
@@ -157,14 +159,15 @@ def cleaned(trace: Trace, jobs: Workload) -> Trace:
     Returns
     -------
     Trace
-        The lines, with the sizes in both columns of processors. The header is that of the log and a note for each rule, with the
+        The lines, with the sizes in both columns of processors; an unknown estimate stays unknown. The header is that of the log and a note for each rule, with the
         number of jobs that it dropped or changed.
     """
     line_of = {job: k for k, job in enumerate(trace.job_id.tolist())}
     kept = [line_of[job] for job in jobs.job_id.tolist()]
-    columns = {name: getattr(trace, name)[kept] for name in FIELDS} | {
+    columns = {name: getattr(trace, name)[kept] for name in FIELDS}
+    columns |= {
         "run_time": jobs.run_time,
-        "requested_time": jobs.estimate,
+        "requested_time": np.where(columns["requested_time"] < 1, -1, jobs.estimate),
         "requested_processors": jobs.processors,
         "allocated_processors": jobs.processors,
     }

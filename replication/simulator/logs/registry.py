@@ -315,6 +315,11 @@ def load(
         others = {"paper": paper, "synthetic": synthetic, "bad_lines": bad_lines}
         return load(file, **given | others | own)
     given = {name: value for name, value in given.items() if value is not None}
+    if not isinstance(source, str | Path | swf.Trace):
+        raise TraceError(
+            f"source is a {type(source).__name__}; allowed: a name, a path, a Trace, or a mapping with file "
+            "(jobs in columns become a workload by Workload.from_columns)"
+        )
     trace = source if isinstance(source, swf.Trace) else None
     if trace is not None or _is_path(source):
         if paper is not None or synthetic:

@@ -34,6 +34,12 @@ DECIMAL = ("cpu_time", "used_memory", "requested_memory")
 KNOWN = ("job_id", "submit")
 STANDARD_INPUT = "-"
 MOST_BYTES = 1 << 31  # of a file, decompressed: some 25 million jobs
+#: First bytes of files that are not read.
+PACKED = {
+    b"\xfd7zXZ": "compressed by xz",
+    b"BZh": "compressed by bzip2",
+    b"PK\x03\x04": "a zip archive",
+}
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"(?:;[^\n]*(?:\n|$))*")
@@ -190,7 +196,7 @@ def read_bytes(path, error=SWFError) -> bytes:
     Raises
     ------
     error
-        For a damaged gzip, more than `MOST_BYTES`, and text in UTF-16.
+        For a damaged gzip, other compressed files, more than `MOST_BYTES`, and text in UTF-16.
     OSError
         If the file cannot be opened.
     """
@@ -207,6 +213,8 @@ def read_bytes(path, error=SWFError) -> bytes:
             raise error(f"{name}: the gzip is damaged ({damage})") from None
     if len(data) > MOST_BYTES:
         raise error(f"{name}: too large; allowed: up to {MOST_BYTES >> 20:,} MiB decompressed")
+    if kind := next((one for start, one in PACKED.items() if data.startswith(start)), None):
+        raise error(f"{name}: {kind}; expected plain text or gzip")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise error(f"{name}: text in UTF-16; expected UTF-8")
     return data

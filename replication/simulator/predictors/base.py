@@ -13,6 +13,7 @@ from numba import njit, objmode
 from numba.core.errors import NumbaError
 
 from replication.simulator.choices import Choice, ChoiceError, complete_class
+from replication.simulator.kernels.compilation import recompile_if_changed
 from replication.simulator.kernels.memory import Memory
 from replication.simulator.workload import EndedJob, Job, Workload
 
@@ -77,6 +78,10 @@ class Predictor(Choice, family="predictor"):
         """Return the predictor's fields by name, after an online predictor has been made a frozen dataclass."""
         if cls.is_online():
             complete_class(cls)
+        if "__dataclass_fields__" not in vars(cls):
+            raise PredictorError(
+                f"{cls.__name__} has no method predict or predict_many; allowed without: a frozen dataclass"
+            )
         return super().options()
 
     @classmethod
@@ -252,6 +257,8 @@ class Predictor(Choice, family="predictor"):
             getattr(self, name) if _is_compiled(type(self), name) else None
             for name in ("predict", "begin", "learn")
         ]
+        for function in filter(None, functions):
+            recompile_if_changed(function)
         tables = self.tables(workload, request, seed)
         try:
             memory = Memory(jobs, tables, functions)

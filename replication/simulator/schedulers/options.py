@@ -6,6 +6,7 @@ import numpy as np
 
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import machine
+from replication.simulator.kernels.compilation import recompile_if_changed
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers.scheduler import SchedulerError
 
@@ -136,6 +137,7 @@ class OnPredictions:
     def simulated(self, workload, estimate, seed) -> machine.Machine:
         """Return the `Machine` after the last job."""
         kernel, *arguments = self.kernel()
+        recompile_if_changed(kernel)
         arguments += self.columns_of(workload, estimate, seed)
         with self.predictor.memory(workload, estimate, seed) as memory:
             return kernel(memory, workload.machine, *arguments)

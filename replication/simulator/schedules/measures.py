@@ -9,6 +9,7 @@ import functools
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ NAMES = {
     "max_bounded_slowdown": "largest bounded slowdown",
     "bounded_slowdown_p95": "95th percentile of the bounded slowdown; any bounded_slowdown_pN",
     "mbs": "mean bounded slowdown as PV-EASY defines it",
-    "mwbs": "the same, weighted by size",
+    "mwbs": "mean bounded slowdown weighted by size, as PV-EASY defines it",
     "af": "mean flow time (AF of Top Percent), s",
     "ap0waf": "flow time weighted by area (AP0WAF of Top Percent), s",
     "ap1waf": "flow time weighted by area and wait (AP1WAF of Top Percent), s",
@@ -56,9 +57,9 @@ NAMES = {
     "under_predicted": "share of jobs predicted shorter than they ran",
     "r2": "share of the variance of run times that the predictions explain",
     "offered_load": "work over capacity, first submission to last",
-    "offered_load_with_waste": "the same, with the work of preempted runs",
+    "offered_load_with_waste": "offered load with the work of preempted runs",
     "utilisation": "work over capacity, first submission to last end",
-    "utilisation_with_waste": "the same, with the work of preempted runs",
+    "utilisation_with_waste": "utilisation with the work of preempted runs",
     "wild": "share of jobs backfilled wildly",
     "wild_run_time": "mean run time of the wildly backfilled jobs, s",
     "wild_size": "mean size of the wildly backfilled jobs, processors",
@@ -90,11 +91,19 @@ class Measures(dict):
     """Measures of a schedule by name, which print with their definitions and units."""
 
     def __repr__(self):
-        return "\n".join(f"{as_text(self[name]):>10}  {NAMES.get(name, name)}" for name in self)
+        return "\n".join(f"{as_text(self[name]):>10}  {_label(name)}" for name in self)
 
     def _repr_html_(self):
-        cells = {NAMES.get(name, name): as_text(value) for name, value in self.items()}
+        cells = {_label(name): as_text(value) for name, value in self.items()}
         return pd.DataFrame({"": cells}).to_html(header=False)
+
+
+def _label(name):
+    """Return the definition of a measure with its unit; of a function its name."""
+    if match := _PERCENTILE.fullmatch(name):
+        of = "wait, s" if match[1] == "wait" else "bounded slowdown"
+        return f"percentile {match[2]} of the {of}"
+    return NAMES.get(name, name)
 
 
 def check_measures(
@@ -304,7 +313,10 @@ def of(
     sample, found = _Sample(schedule, trim), Measures()
     for one in check_measures(measures, DEFAULT):
         if callable(one):
-            found[one.__name__] = float(one(_copy(schedule)))
+            value = one(_copy(schedule))
+            if np.ndim(value) or not isinstance(value, Real | np.bool_):
+                raise MeasureError(f"measure {one.__name__} is {value!r:.60}; expected a number")
+            found[one.__name__] = float(value)
         elif one in OBSERVED:
             if observed is None:
                 raise MeasureError(

@@ -1,6 +1,7 @@
 """Compare schedulers by their measures."""
 
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -11,13 +12,20 @@ from replication.simulator.observation import observe
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
-from replication.simulator.simulation import SimulationError, as_list, as_workloads, simulate
+from replication.simulator.simulation import (
+    SimulationError,
+    as_list,
+    as_workloads,
+    resolve,
+    simulate,
+)
 from replication.simulator.sweeps import code
 from replication.simulator.sweeps.results import Results
 from replication.simulator.workload import Workload, check_seed
 
 LEVEL = 0.95  # of confidence intervals
 FEWEST = 20  # resampled workloads
+FEWEST_WEEKS = 2  # whole weeks of a log; with one, all resampled workloads are equal
 #: The bootstrap of a maximum is inconsistent.
 MAXIMA = ("max_wait", "max_bounded_slowdown")
 
@@ -49,7 +57,7 @@ def compare(
         As in `simulate`.
     resampled : int, optional
         Number of workloads, at least 20, drawn from each log by `ResampledWeeks` with as many weeks as the log has, on which each
-        scheduler is compared with the first one. All schedulers run on the same workloads.
+        scheduler is compared with the first one. All schedulers run on the same workloads. The log must have two weeks.
 
     Returns
     -------
@@ -62,7 +70,8 @@ def compare(
     Raises
     ------
     SimulationError, SchedulerError, EstimateError, MeasureError
-        For values that are no scheduler, estimate or measure, for two workloads of one name, and for intervals of maxima.
+        For values that are no scheduler, estimate or measure, for two workloads of one name, for a scheduler given twice, and
+        for intervals of maxima or of logs that are too short.
 
     Examples
     --------
@@ -79,7 +88,8 @@ def compare(
     given = Users() if estimates is None else estimates
     models = [EstimateModel.check(one) for one in as_list(given, EstimateModel)]
     if resampled is not None:
-        if isinstance(resampled, bool) or check_seed(resampled) < FEWEST:
+        is_whole = isinstance(resampled, Integral) and not isinstance(resampled, bool)
+        if not is_whole or resampled < FEWEST:
             raise SimulationError(
                 f"resampled {resampled!r}; allowed: a whole number from {FEWEST}, or None"
             )
@@ -87,6 +97,15 @@ def compare(
             raise SimulationError(
                 f"resampled: {largest[0]}, whose interval from resampled weeks is wrong; allowed: measures that are no maximum"
             )
+        for workload in logs:
+            if workload.span < FEWEST_WEEKS * WEEK:
+                raise SimulationError(
+                    f"resampled: {workload.name} has {workload.span / WEEK:.1f} weeks; "
+                    f"allowed: logs of {FEWEST_WEEKS} weeks or more"
+                )
+    identities = [code.identity(one) for one in schedulers]
+    if not schedulers or len({*identities}) < len(identities):
+        raise SimulationError(f"schedulers {schedulers}; allowed: one or more, each once")
     rows, labels = [], code.labels(schedulers)
     for workload in logs:
         length = max(round(workload.span / WEEK), 1)
@@ -99,7 +118,8 @@ def compare(
             ]
             for k, label in enumerate(labels):
                 row = {"log": workload.name, "stand_in": workload.stand_in}
-                row |= {"scheduler": label, "estimates": repr(model), "seed": seed}
+                own = resolve(model, schedulers[k], workload)
+                row |= {"scheduler": label, "estimates": repr(own), "seed": seed}
                 if resampled is None:
                     rows.append(row | results[0][k])
                     continue

@@ -22,7 +22,7 @@ from replication.simulator.logs.resampling import Resampling
 from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.measures import Measure, Trim
-from replication.simulator.simulation import as_list, as_workloads, check_workload
+from replication.simulator.simulation import as_list, as_workloads, check_workload, resolve
 from replication.simulator.sweeps import code, engines
 from replication.simulator.sweeps.comparison import measure
 from replication.simulator.sweeps.results import Results
@@ -81,6 +81,9 @@ class Task:
         check_workload(self.workload)
         EstimateModel.check(self.estimates)
         Scheduler.check(self.scheduler)
+        object.__setattr__(
+            self, "estimates", resolve(self.estimates, self.scheduler, self.workload)
+        )
         where = f"{self.workload.name}, load {self.load}"
         if not self.seeds:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
@@ -307,7 +310,8 @@ def points(
                     own = own_seeds or seeds_of(scheduler, model, seeds)
                     tasks.append(Task(jobs, model, scheduler, own, name, watched, how, names, trim))
     rows: set[tuple] = set()
-    names = {id(one): code.identity(one) for pair in choices for one in pair}
+    known = {id(one): one for task in tasks for one in (task.scheduler, task.estimates)}
+    names = {key: code.identity(one) for key, one in known.items()}
     for one in tasks:
         row = names[id(one.scheduler)], names[id(one.estimates)], repr(one.resampling), one.seeds
         if (where := (one.workload.name, str(one.load), *row)) in rows:
