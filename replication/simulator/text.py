@@ -176,7 +176,9 @@ def _read(family, text):
     for word in rest.split(",") if rest is not None else ():
         option, equals, value = word.partition("=")
         if not (option and equals and value):
-            raise family.error(f"{family.family} {text!r}: {word!r}; allowed: OPTION=VALUE")
+            raise family.error(
+                f"{family.family} {text!r}: {word!r}; allowed: OPTION=VALUE, and in a sweep a range START:STOP:STEP"
+            )
         # The class refuses an unknown option.
         option = next((own for own in options if _plain(own) == _plain(option)), option)
         if option in given and option not in preset:
