@@ -374,6 +374,12 @@ def test_a_table_prints_means_over_seeds_and_the_columns_that_differ():
     assert type(table[["jobs"]]) is pd.DataFrame and len(table) == 4
 
 
+def test_a_measure_of_no_jobs_is_shown():
+    at_once = rp.Workload.from_columns("at once", 4, [0, 0], [9, 9], [3, 3])
+    table = rp.compare(at_once, [rp.FCFS(), rp.EASY()], measures=["jobs", "offered_load"])
+    assert "jobs 0" in repr(table) and "offered_load nan" in repr(table)
+
+
 def test_a_wide_table_names_the_columns_that_it_leaves_out():
     rows = {"scheduler": ["a", "b"], "seed": 1, "mean_wait": [1.0, 2.0]}
     rows |= {f"a_long_name_of_a_measure_{k}": [0.25, 0.5] for k in range(4)}

@@ -184,7 +184,7 @@ class Users(_Multiple, EstimateModel, name="log"):
         warnings.warn(
             f"{problem}; their run time stands in. Other choices: {ways}",
             MissingEstimates,
-            stacklevel=4,  # the caller of simulate
+            stacklevel=5,  # the caller of simulate
         )
         return replace(self, missing="run-time")
 

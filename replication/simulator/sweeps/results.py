@@ -49,7 +49,8 @@ class Results(pd.DataFrame):
             cells["load"] = cells["load"].replace("nan", "log")
         rest = {name: cells[name].iloc[0] for name in constant if name not in first}
         unused = ("nan", "False", "")
-        return cells[first + others], {k: v for k, v in rest.items() if v not in unused}
+        rest = {k: v for k, v in rest.items() if v not in unused or k not in of_points}
+        return cells[first + others], rest
 
     def _note(self, rest):
         """Return the sentences below the table: the seeds of its means, and the constant columns."""
