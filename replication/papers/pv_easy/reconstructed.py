@@ -186,7 +186,7 @@ def numbers(workloads, everywhere, large) -> pd.DataFrame:
     figure = long["measure"].map(lambda measure: figures[measure][0])
     long = long.assign(item=figure.where(of_paper, "other logs"), jobs="all")
     figure = large["measure"].map(lambda measure: figures[measure][1])
-    large = large.assign(item=figure, jobs="blocked in EASY, above 1/4")
+    large = large.assign(item=figure, jobs="blocked with perfect estimates, above 1/4")
     keys = ["item", "trace", "policy", "jobs", "measure"]
     both = pd.concat([large, long[long["variant"].isin(VARIANTS)]])
     both = both.set_index([*keys, "variant"])["value"].unstack("variant").reset_index()
