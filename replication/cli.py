@@ -421,4 +421,4 @@ def _message(error):
         return " ".join(str(error).split())
     # A note says in which method of a choice of the user an error occurred.
     notes = " ".join(getattr(error, "__notes__", ()))
-    return f"{notes}: {type(error).__name__}: {error}" if notes else ""
+    return " ".join(f"{notes}: {type(error).__name__}: {error}".split()) if notes else ""

@@ -67,17 +67,16 @@ def combine(schedulers: Sequence[str], predictors: Sequence[str]) -> list[Schedu
     SchedulerError
         If no scheduler takes a predictor, or one has a predictor already.
     """
-    found, takes = [], False
+    found = []
     for word in schedulers:
         one = scheduler(word)
         if not predictors or "predictor" not in one.options():
             found.append(one)
             continue
-        takes = True
         if one.predictor != one.options()["predictor"].default:
             raise SchedulerError(f"scheduler {word!r} has a predictor; expected it once")
         found += [replace(one, predictor=predictor(own)) for own in predictors]
-    if predictors and not takes:
+    if predictors and not any("predictor" in one.options() for one in found):
         raise SchedulerError(f"{', '.join(schedulers)}: no scheduler takes a predictor")
     return found
 
@@ -166,7 +165,7 @@ def _read(family, text):
         )
     own, preset = PRESETS.get(name, (name, {}))
     member = family.members[own]
-    given = dict(preset)
+    given = {}
     options = member.options()
     if sign:
         signed = [option for option in options if options[option].metadata.get("sign") == sign]
@@ -181,9 +180,10 @@ def _read(family, text):
             )
         # The class refuses an unknown option.
         option = next((own for own in options if _plain(own) == _plain(option)), option)
-        if option in given and option not in preset:
+        if option in given:
             raise family.error(f"{family.family} {text!r}: {option} is given twice")
         given[option] = value
+    given = preset | given
     for option, declared in options.items():
         if declared.default is MISSING and option not in given:
             raise family.error(

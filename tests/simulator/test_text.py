@@ -149,6 +149,8 @@ def test_each_scheduler_with_each_predictor():
         text.combine(["easy-last"], ["tsafrir"])
     with pytest.raises(ChoiceError, match="candidates is given twice"):
         text.scheduler("easy:candidates=sjf,candidates=fcfs")
+    with pytest.raises(ChoiceError, match="predictor is given twice"):
+        text.scheduler("easy-last:predictor=tsafrir,predictor=perfect")
 
 
 def test_a_range_is_all_its_models():

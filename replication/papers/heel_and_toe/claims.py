@@ -238,8 +238,8 @@ def low_load_flatter(runs) -> Iterator[Case]:
     """Return the rise at low load less the rise at the log's own load, per cent of the value at f = 0, of the V curves."""
     own = {(row["log"], row["measure"]): row for row in _shapes(runs)}
     for row in _shapes(runs, "low", (KTH, SDSC, BLUE)):
-        if (row["log"], row["measure"]) == (KTH, "mean_wait"):
-            continue  # an L (section 3)
+        if (row["log"], row["measure"]) in L_SHAPED:
+            continue
         low = trends.change(row, "rise")
         base = trends.change(own[row["log"], row["measure"]], "rise")
         less = low[0] - base[0], low[1] - base[2], low[2] - base[1]

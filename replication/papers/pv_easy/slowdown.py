@@ -48,10 +48,10 @@ def names(classes=CLASSES) -> list[str]:
 
 
 def _comparison(schedules, measure, groups, base):
-    """Return a measure of groups of jobs: ``groups(schedules of a log)`` yields names and masks by policy."""
+    """Return a measure of groups of jobs: ``groups(log, its schedules)`` yields names and masks by policy."""
     rows = []
     for log, by_policy in schedules.items():
-        for jobs, masks in groups(by_policy):
+        for jobs, masks in groups(log, by_policy):
             columns = [sums(schedule, masks[p], measure) for p, schedule in by_policy.items()]
             workload = by_policy[base].workload
             drawn = resampling.weeks(np.hstack(columns), workload.submit, log)
@@ -68,7 +68,7 @@ def everyone(schedules, measure, base="EASY") -> pd.DataFrame:
     The 95 % intervals are over the weeks of the log, paired for the quotient.
     """
 
-    def groups(by_policy):
+    def groups(log, by_policy):
         yield "all", {p: np.ones(len(one.workload), bool) for p, one in by_policy.items()}
 
     return _comparison(schedules, measure, groups, base)
@@ -81,16 +81,20 @@ def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.
     of the base. A column ``placebo`` follows then: the quotient of the base with shifted submissions.
     """
 
-    def groups(by_policy):
-        third = blocked_in_third(by_policy[base]) if same else None
-        hit = {p: audits.blocked(one) if third is None else third for p, one in by_policy.items()}
+    third = {log: blocked_in_third(one[base]) for log, one in schedules.items()} if same else {}
+
+    def groups(log, by_policy):
+        hit = {p: third[log] if same else audits.blocked(one) for p, one in by_policy.items()}
         sizes = size_class(by_policy[base].workload, classes)
         for k, jobs in enumerate(names(classes)):
             yield jobs, {p: hit[p] & (sizes == k) for p in by_policy}
 
     table = _comparison(schedules, measure, groups, base)
     if same:
-        pairs = {log: _placebos(one[base], measure, classes) for log, one in schedules.items()}
+        pairs = {
+            log: _placebos(one[base], third[log], measure, classes)
+            for log, one in schedules.items()
+        }
         table["placebo"] = [pairs[log][jobs] for log, jobs in zip(table["trace"], table["jobs"])]
     return table
 
@@ -103,13 +107,12 @@ def blocked_in_third(schedule) -> np.ndarray:
     return audits.blocked(simulate(schedule.workload, schedule.scheduler, Exact()))
 
 
-def _placebos(base, measure, classes):
-    """Return the mean quotient of a measure with shifted submissions over that without, by size class, of the jobs of `blocked_in_third`."""
+def _placebos(base, jobs_of_third, measure, classes):
+    """Return the mean quotient of a measure with shifted submissions over that without, by size class, of some jobs."""
     again, sizes = placebo.again(base), size_class(base.workload, classes)
-    third = blocked_in_third(base)
     found = {}
     for k, jobs in enumerate(names(classes)):
-        chosen = third & (sizes == k)
+        chosen = jobs_of_third & (sizes == k)
         own, *after = (sums(run, chosen, measure)[:, 0].sum() for run in (base, *again))
         found[jobs] = float(np.mean(after)) / own if own else np.nan
     return found

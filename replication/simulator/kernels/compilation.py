@@ -4,6 +4,8 @@ numba counts references to an array with an atomic operation whenever the array 
 twenty arrays that is passed between functions, this costs ten times the work itself. A function compiled by
 `njit_noalloc` counts no references, so it must not allocate anything but slices and views; its caller holds all arrays.
 It is inlined into its caller, because passing that many arrays costs as much again.
+
+Functions that users add are compiled again by `recompile_if_changed`.
 """
 
 import inspect

@@ -159,8 +159,8 @@ def cleaned(trace: Trace, jobs: Workload) -> Trace:
     Returns
     -------
     Trace
-        The lines, with the sizes in both columns of processors; an unknown estimate stays unknown. The header is that of the log and a note for each rule, with the
-        number of jobs that it dropped or changed.
+        The lines, with the sizes in both columns of processors; an unknown estimate stays unknown. The header is that of the
+        log and a note for each rule, with the number of jobs that it dropped or changed.
     """
     line_of = {job: k for k, job in enumerate(trace.job_id.tolist())}
     kept = [line_of[job] for job in jobs.job_id.tolist()]
