@@ -1,10 +1,10 @@
-"""Coverage of bootstrap intervals of an effect, on synthetic logs whose true effect is known.
+"""Coverage of intervals over weeks, on synthetic logs whose true effect is known.
 
 A log is a number of weeks of one random process; its load differs from week to week. The effect is the logarithm of the
 quotient of a measure under EASY with the users' estimates and with perfect ones. The true effect is the mean over many independent
-logs. An interval covers if it holds the true effect. Two ways of drawing are compared: weeks of jobs of the finished schedules,
-and weeks of jobs that are simulated again; and five ways of making an interval: percentile, widened percentile (the package's),
-basic, standard error and studentized.
+logs. An interval covers if it holds the true effect. Compared are the package's jackknife over blocks of eight weeks, with two
+factors on its degrees of freedom, and three intervals from resampled blocks of four weeks. The conditions were written down before
+the first result; docs/verdicts.md has the rules.
 """
 
 import matplotlib.pyplot as plt
@@ -13,10 +13,15 @@ import pandas as pd
 from scipy import stats
 
 import replication as rp
-from replication.papers import resampling, style
+from replication.papers import style
+from replication.simulator.schedules import intervals
 
 WEEK = 7 * 24 * 3600
+ENDS = (0.025, 0.975)
 MEASURES = ("mean wait", "mean bounded slowdown", "AP0WAF", "AP1WAF")
+PRIORITY = ("AP0WAF", "AP1WAF")
+ONE, HALF, USED = "jackknife, c = 1", "jackknife, c = 0.5", "jackknife, as used"
+FACTORS = {ONE: intervals.PLAIN, HALF: intervals.PRIORITY}
 
 
 def log(weeks, seed, load=0.5, correlation=0.0, machine=128, spread=0.25):
@@ -56,7 +61,8 @@ def sums(jobs):
 def effect(total):
     """Return the effects of sums, float64[..., measures, 2, 2] -> float64[..., measures]."""
     means = total[..., 0] / total[..., 1]
-    return np.log(means[..., 0] / means[..., 1])
+    with np.errstate(invalid="ignore"):  # widened draws of sums can be negative
+        return np.log(means[..., 0] / means[..., 1])
 
 
 def deviation(rows):
@@ -67,118 +73,101 @@ def deviation(rows):
     return np.sqrt(((influence - influence.mean(axis=0)) ** 2).sum(axis=0) * n / (n - 1))
 
 
-def intervals(rows, seed, block=1, draws=400, level=0.95):
-    """Return the ends of the intervals from drawn blocks of weeks by method, {method: float64[2, measures]}."""
+def bootstrap(rows, seed, block=4, draws=400):
+    """Return the ends of intervals from drawn blocks of weeks by method, {method: float64[2, measures]}."""
     n = len(rows) // block
     rows = rows[: n * block].reshape(n, block, *rows.shape[1:]).sum(axis=1)
     random = np.random.default_rng([seed, n])
     own, error = effect(rows.sum(axis=0)), deviation(rows)
     picked = [rows[random.integers(0, n, n)] for _ in range(draws)]
     totals, whole = np.array([one.sum(axis=0) for one in picked]), rows.sum(axis=0)
-    drawn, wide = effect(totals), effect(whole + resampling.widening(n) * (totals - whole))
-    ends = (1 - level) / 2, (1 + level) / 2
-    low, high = np.quantile(drawn, ends, axis=0)
-    t_low, t_high = np.quantile((drawn - own) / [deviation(one) for one in picked], ends, axis=0)
-    half = stats.t.ppf(ends[1], n - 1) * drawn.std(axis=0)
+    # Student's t for so few blocks, and the variance of draws, which is too small by 1 - 1/n.
+    widened = stats.t.ppf(ENDS[1], n - 1) / stats.norm.ppf(ENDS[1]) * np.sqrt(n / (n - 1))
+    drawn, wide = effect(totals), effect(whole + widened * (totals - whole))
+    t_low, t_high = np.quantile((drawn - own) / [deviation(one) for one in picked], ENDS, axis=0)
     return {
-        "percentile": np.array([low, high]),
-        "widened percentile": np.nanquantile(wide, ends, axis=0),
-        "basic": np.array([2 * own - high, 2 * own - low]),
-        "standard error": np.array([own - half, own + half]),
+        "percentiles": np.quantile(drawn, ENDS, axis=0),
+        "widened percentiles": np.nanquantile(wide, ENDS, axis=0),
         "studentized": np.array([own - t_high * error, own - t_low * error]),
     }
 
 
-def simulated_again(jobs, own, samples, level=0.95):
-    """Return the ends of the intervals from logs of resampled weeks that are simulated again."""
-    weeks = max(round(jobs.span / WEEK), 1)
-    drawn = np.array(
-        [
-            effect(sums(rp.ResampledWeeks(weeks).make(jobs, k)).sum(axis=0))
-            for k in range(1, samples + 1)
-        ]
-    )
-    low, high = np.quantile(drawn, ((1 - level) / 2, (1 + level) / 2), axis=0)
-    return {"percentile": np.array([low, high]), "basic": np.array([2 * own - high, 2 * own - low])}
+def jackknife(rows):
+    """Return the ends of the package's intervals by method, {method: float64[2, measures]}."""
+    block = intervals.blocks(WEEK * np.arange(len(rows)))
+    values = [effect(rows[block != k].sum(axis=0)) for k in range(block[-1] + 1)]
+    values = np.array([effect(rows.sum(axis=0)), *values]).T
+    return {
+        name: np.array([intervals.interval(one, factor)[1:] for one in values]).T
+        for name, factor in FACTORS.items()
+    }
 
 
-def coverage(weeks, load, correlation, logs=300, samples=40, again=100):
-    """Return the share of the logs whose interval holds the true effect, and the mean width, by way, method and measure."""
-    rows = [sums(log(weeks, seed, load, correlation)) for seed in range(1, logs + 1)]
-    own = np.array([effect(one.sum(axis=0)) for one in rows])
-    truth = own.mean(axis=0)
+def coverage(weeks, load, correlation, logs=300, first=1):
+    """Return the share of the logs whose interval holds the true effect, and the mean width, by method and measure."""
+    seeds = range(first, first + logs)
+    rows = [sums(log(weeks, seed, load, correlation)) for seed in seeds]
+    truth = np.mean([effect(one.sum(axis=0)) for one in rows], axis=0)
     found = {}
-    for k, one in enumerate(rows):
-        for block in (1, 4):
-            for method, ends in intervals(one, k, block).items():
-                way = f"blocks of {block} weeks of finished schedules"
-                found.setdefault((way, method), []).append(ends)
-    for k in range(again):
-        jobs = log(weeks, k + 1, load, correlation)
-        for method, ends in simulated_again(jobs, own[k], samples).items():
-            found.setdefault(("weeks simulated again", method), []).append(ends)
+    for seed, one in zip(seeds, rows, strict=True):
+        for method, ends in (bootstrap(one, seed) | jackknife(one)).items():
+            found.setdefault(method, []).append(ends)
     table = []
-    for (way, method), ends in found.items():
+    for method, ends in found.items():
         low, high = np.array(ends).transpose(1, 0, 2)
-        holds, width = ((low <= truth) & (truth <= high)).mean(axis=0), (high - low).mean(axis=0)
-        table += [
-            (
-                weeks,
-                load,
-                correlation,
-                way,
-                method,
-                measure,
-                len(ends),
-                float(h),
-                float(w),
-                float(t),
-            )
-            for measure, h, w, t in zip(MEASURES, holds, width, truth, strict=True)
-        ]
-    columns = [
-        "weeks",
-        "load",
-        "correlation",
-        "drawn",
-        "method",
-        "measure",
-        "logs",
-        "coverage",
-        "width",
-        "true effect",
-    ]
-    return pd.DataFrame(table, columns=columns)
+        columns = {
+            "coverage": ((low <= truth) & (truth <= high)).mean(axis=0),
+            "above": (truth > high).mean(axis=0),
+            "width": (high - low).mean(axis=0),
+            "true effect": truth,
+        }
+        about = {"weeks": weeks, "load": load, "correlation": correlation, "method": method}
+        for k, measure in enumerate(MEASURES):
+            own = {name: float(values[k]) for name, values in columns.items()}
+            table.append(about | {"measure": measure, "logs": logs} | own)
+    return pd.DataFrame(table)
+
+
+def in_use(table):
+    """Return the rows of the intervals that the package uses: a factor of their own for `PRIORITY`."""
+    used = table["measure"].map(lambda measure: HALF if measure in PRIORITY else ONE)
+    return table[table["method"] == used]
+
+
+def overview(table):
+    """Return coverage by condition and method, means over the measures, and width relative to widened percentiles.
+
+    The last method has the intervals that the package uses, with the factor of each measure.
+    """
+    both = pd.concat([table, in_use(table).assign(method=USED)])
+    former = table[table["method"] == "widened percentiles"]
+    keys = ["weeks", "load", "correlation", "measure"]
+    former = former.set_index(keys)["width"].rename("former")
+    both = both.join(former, on=keys)
+    both["relative width"] = both["width"] / both["former"]
+    means = both.groupby([*keys[:3], "method"], sort=False)
+    return means[["coverage", "above", "relative width"]].mean().reset_index()
 
 
 def draw(table):
-    """Return a figure of the coverage of each way: a point for each condition and measure, and their mean."""
-    ways = table.groupby(["drawn", "method"], sort=False)["coverage"].mean().sort_values()
-    figure, axes = plt.subplots(figsize=(7, 0.45 * len(ways) + 1.3), layout="constrained")
+    """Return a figure of the coverage of each method: a point for each condition and measure, and their mean."""
+    methods = table.groupby("method")["coverage"].mean().sort_values()
+    figure, axes = plt.subplots(figsize=(7, 0.45 * len(methods) + 1.3), layout="constrained")
     markers = dict(zip(MEASURES, "os^D", strict=True))
-    for y, way in enumerate(ways.index):
-        own = table[(table["drawn"] == way[0]) & (table["method"] == way[1])]
+    hollow = {"color": style.COLOURS[0], "mfc": "none"}
+    for y, (method, mean) in enumerate(methods.items()):
         for measure, marker in markers.items():
-            part = own[own["measure"] == measure]
-            axes.plot(
-                100 * part["coverage"],
-                [y] * len(part),
-                marker,
-                color=style.COLOURS[0],
-                mfc="none",
-                ms=5,
-            )
-        axes.plot(100 * ways[way], y, "|", color="black", ms=16, mew=2)
+            part = table[(table["method"] == method) & (table["measure"] == measure)]
+            axes.plot(100 * part["coverage"], [y] * len(part), marker, ms=5, **hollow)
+        axes.plot(100 * mean, y, "|", color="black", ms=16, mew=2)
     axes.axvline(95, color="black", lw=0.8, ls=":")
-    axes.set_yticks(range(len(ways)), [f"{method}, {drawn}" for drawn, method in ways.index])
+    axes.set_yticks(range(len(methods)), methods.index)
     axes.set_xlabel("intervals that contain the true effect [%]")
     axes.grid(axis="x", color="#dddddd", lw=0.5)
     handles = [
-        plt.Line2D([], [], marker=m, ls="", color=style.COLOURS[0], mfc="none", label=name)
-        for name, m in markers.items()
+        plt.Line2D([], [], marker=m, ls="", label=name, **hollow) for name, m in markers.items()
     ]
     handles.append(plt.Line2D([], [], marker="|", ls="", color="black", ms=12, mew=2, label="mean"))
-    figure.legend(
-        handles=handles, loc="outside lower center", ncols=5, frameon=False, fontsize="small"
-    )
+    where = {"loc": "outside lower center", "ncols": 5, "frameon": False, "fontsize": "small"}
+    figure.legend(handles=handles, **where)
     return figure

@@ -32,23 +32,24 @@ def test_a_comparison_has_a_row_each():
         assert row["seed"] == 3 and row["stand_in"] is False
 
 
-def test_differences_over_resampled_weeks_are_paired():
-    log = random_jobs(400, 8, 4 * 7 * 24 * 3600, 20_000, 1)
-    table = rp.compare(
-        log, [rp.FCFS(), rp.EASY()], measures=["mean_wait", "utilisation"], resampled=20
-    )
-    assert list(table["measure"]) == ["mean_wait", "utilisation"] * 2
+def test_differences_have_intervals_over_weeks():
+    log = random_jobs(400, 8, 26 * 7 * 24 * 3600, 80_000, 1)
+    names = ["mean_wait", "utilisation", "ap1waf", longest_run]
+    table = rp.compare(log, [rp.FCFS(), rp.EASY()], measures=names, intervals=True)
+    assert list(table["measure"]) == [*names[:3], "longest_run"] * 2
     first, second = table[table["measure"] == "mean_wait"].to_dict("records")
     assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
-    assert second["low"] <= second["high"] < 0
+    assert second["low"] < second["difference"] < second["high"]
     assert second["difference"] == second["value"] - first["value"]
-    with pytest.raises(ValueError, match="resampled 19; allowed: a whole number from 20"):
-        rp.compare(log, rp.EASY(), resampled=19)
-    for name in ("max_wait", "max_bounded_slowdown", "wait_p100"):
-        with pytest.raises(ValueError, match=f"resampled: {name}, whose interval"):
-            rp.compare(log, rp.EASY(), measures=["mean_wait", name], resampled=20)
-    with pytest.raises(ValueError, match="random has 1.0 weeks; allowed: logs of 2 weeks or more"):
-        rp.compare(log.take(slice(100)), rp.EASY(), resampled=20)
+    for name in ("max_wait", "max_bounded_slowdown", "wait_p100", "wild"):
+        with pytest.raises(ValueError, match=f"intervals: {name}"):
+            rp.compare(log, rp.EASY(), measures=["mean_wait", name], intervals=True)
+    with pytest.raises(ValueError, match="random has 2 weeks with jobs; allowed: logs of 3 weeks"):
+        rp.compare(log.take(log.submit < log.submit[0] + 14 * 86400), rp.EASY(), intervals=True)
+
+
+def longest_run(schedule):
+    return float(schedule.workload.run_time.max())
 
 
 def test_a_scheduler_is_compared_once():

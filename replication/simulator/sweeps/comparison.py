@@ -1,15 +1,14 @@
 """Compare schedulers by their measures."""
 
 from collections.abc import Iterable, Mapping
-from numbers import Integral
 
 import numpy as np
 import pandas as pd
 
 from replication.simulator.estimates import EstimateModel, Users
-from replication.simulator.logs.resampling import WEEK, ResampledWeeks
 from replication.simulator.observation import observe
 from replication.simulator.schedulers import Scheduler
+from replication.simulator.schedules import intervals as over_weeks
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
 from replication.simulator.simulation import (
@@ -23,11 +22,10 @@ from replication.simulator.sweeps import code
 from replication.simulator.sweeps.results import Results
 from replication.simulator.workload import Workload, check_seed
 
-LEVEL = 0.95  # of confidence intervals
-FEWEST = 20  # resampled workloads
-FEWEST_WEEKS = 2  # whole weeks of a log; with one, all resampled workloads are equal
-#: The bootstrap of a maximum is inconsistent.
+#: A maximum has no interval, as it does not depend on most weeks.
 MAXIMA = ("max_wait", "max_bounded_slowdown")
+#: Measures weighted by areas and waits.
+PRIORITY = ("ap0waf", "ap1waf")
 
 
 def compare(
@@ -38,7 +36,7 @@ def compare(
     *,
     measures: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
-    resampled: int | None = None,
+    intervals: bool = False,
 ) -> pd.DataFrame:
     """Compare schedulers on workloads by their measures.
 
@@ -55,23 +53,22 @@ def compare(
         As in `simulate`; `compare` also takes those of `replication.simulator.schedules.measures.OBSERVED`, of EASY only.
     trim : bool or (float, bool)
         As in `simulate`.
-    resampled : int, optional
-        Number of workloads, at least 20, drawn from each log by `ResampledWeeks` with as many weeks as the log has, on which each
-        scheduler is compared with the first one. All schedulers run on the same workloads. The log must have two weeks.
+    intervals : bool
+        Compare each scheduler with the first one, with confidence intervals over the weeks of the log (see
+        `replication.simulator.schedules.intervals`), which must have three weeks with jobs.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each combination: log, stand_in, scheduler, estimates, seed and the measures. With `resampled`, a row
-        for each measure: its value on the log itself, the difference from the first scheduler, and the ends (low,
-        high) of that difference's 95 % confidence interval, from percentiles over the resampled logs. Such intervals hold
-        the true difference in 72 to 92 % of simulated cases.
+        A row for each combination: log, stand_in, scheduler, estimates, seed and the measures. With `intervals`, a row
+        for each measure: its value, the difference from the first scheduler, and the ends (low, high) of that
+        difference's 95 % confidence interval.
 
     Raises
     ------
     SimulationError, SchedulerError, EstimateError, MeasureError
         For values that are no scheduler, estimate or measure, for two workloads of one name, for a scheduler given twice, and
-        for intervals of maxima or of logs that are too short.
+        for intervals of maxima, of measures of observed runs, or of logs that are too short.
 
     Examples
     --------
@@ -87,49 +84,59 @@ def compare(
     schedulers = [Scheduler.check(one) for one in as_list(schedulers, Scheduler)]
     given = Users() if estimates is None else estimates
     models = [EstimateModel.check(one) for one in as_list(given, EstimateModel)]
-    if resampled is not None:
-        is_whole = isinstance(resampled, Integral) and not isinstance(resampled, bool)
-        if not is_whole or resampled < FEWEST:
-            raise SimulationError(
-                f"resampled {resampled!r}; allowed: a whole number from {FEWEST}, or None"
-            )
-        if largest := [name for name in names if str(name).endswith(("_p100", *MAXIMA))]:
-            raise SimulationError(
-                f"resampled: {largest[0]}, whose interval from resampled weeks is wrong; allowed: measures that are no maximum"
-            )
-        for workload in logs:
-            if workload.span < FEWEST_WEEKS * WEEK:
-                raise SimulationError(
-                    f"resampled: {workload.name} has {workload.span / WEEK:.1f} weeks; "
-                    f"allowed: logs of {FEWEST_WEEKS} weeks or more"
-                )
+    if intervals:
+        _check_intervals(names, logs)
     identities = [code.identity(one) for one in schedulers]
     if not schedulers or len({*identities}) < len(identities):
         raise SimulationError(f"schedulers {schedulers}; allowed: one or more, each once")
     rows, labels = [], code.labels(schedulers)
     for workload in logs:
-        length = max(round(workload.span / WEEK), 1)
-        samples = [ResampledWeeks(length).make(workload, k) for k in range(1, (resampled or 0) + 1)]
         for model in models:
-            # The measures of each scheduler on the log and on each sample.
-            results = [
-                [measure(jobs, one, model, seed, names, trim) for one in schedulers]
-                for jobs in (workload, *samples)
+            several = [
+                _measured(workload, one, model, seed, names, trim, intervals) for one in schedulers
             ]
-            for k, label in enumerate(labels):
-                row = {"log": workload.name, "stand_in": workload.stand_in}
-                own = resolve(model, schedulers[k], workload)
-                row |= {"scheduler": label, "estimates": repr(own), "seed": seed}
-                if resampled is None:
-                    rows.append(row | results[0][k])
+            for scheduler, label, found in zip(schedulers, labels, several, strict=True):
+                row = {"log": workload.name, "stand_in": workload.stand_in, "scheduler": label}
+                row |= {"estimates": repr(resolve(model, scheduler, workload)), "seed": seed}
+                if not intervals:
+                    rows.append(row | found[0])
                     continue
-                for name, value in results[0][k].items():
-                    differences = [one[k][name] - one[0][name] for one in results]
-                    ends = (1 - LEVEL) / 2, (1 + LEVEL) / 2
-                    low, high = np.quantile(differences[1:], ends).tolist()
-                    numbers = {"difference": differences[0], "low": low, "high": high}
+                for name, value in found[0].items():
+                    own, first = (
+                        np.array([part[name] for part in one]) for one in (found, several[0])
+                    )
+                    factor = over_weeks.PRIORITY if name in PRIORITY else over_weeks.PLAIN
+                    ends = over_weeks.interval(own - first, factor)
+                    numbers = dict(zip(("difference", "low", "high"), ends, strict=True))
                     rows.append(row | {"measure": name, "value": value} | numbers)
     return Results(rows)
+
+
+def _check_intervals(names, logs):
+    """Raise SimulationError for measures and logs that have no intervals over weeks."""
+    if largest := [name for name in names if str(name).endswith(("_p100", *MAXIMA))]:
+        raise SimulationError(
+            f"intervals: {largest[0]} depends on one job; allowed: measures that are no maximum"
+        )
+    if observed := [name for name in names if name in measuring.OBSERVED]:
+        raise SimulationError(
+            f"intervals: {observed[0]} belongs to a whole run; allowed: measures over the jobs of a schedule"
+        )
+    for workload in logs:
+        if (weeks := len(np.unique(over_weeks.blocks(workload.submit)))) < over_weeks.FEWEST:
+            raise SimulationError(
+                f"intervals: {workload.name} has {weeks} weeks with jobs; "
+                f"allowed: logs of {over_weeks.FEWEST} weeks or more"
+            )
+
+
+def _measured(workload, scheduler, estimates, seed, names, trim, intervals):
+    """Return the measures of a simulation; with intervals, then those without each block of weeks."""
+    if not intervals:
+        return [measure(workload, scheduler, estimates, seed, names, trim)]
+    schedule = simulate(workload, scheduler, estimates, seed)
+    parts = [schedule, *over_weeks.schedules_without(schedule)]
+    return [measuring.of(one, names, trim) for one in parts]
 
 
 def measure(
