@@ -14,7 +14,25 @@ WRONG = {
     "backwards": "end before their start",
     "larger": "are larger than the machine",
     "repeated": "have the number of another job",
+    "set_smaller": "hold fewer resources than they asked for",
 }
+REMARKS = {
+    "set_larger": "hold more resources than they asked for",
+    "past_estimate": "ran past their estimate",
+    "never_ran": "never ran",
+}
+FAIRNESS = {
+    "blocked": "{blocked:,} jobs waited as the one submitted first; another order of the queue delays it",
+    "head_delayed": "{head_delayed:,} jobs of these delayed by later ones, for {head_delay:,.6g} s on average",
+    "idle_delayed": "{idle_delayed:,} of these waited although enough processors were idle, for "
+    "{idle_delay:,.6g} s on average",
+    "within_latency": "{within_latency:,} of these could have started earlier by the latency of {latency:g} s or less",
+}
+BROKEN = (
+    "{reservations_broken:,} of these missed their first reservation because a later job ran past its "
+    "estimate, by {reservation_delay:,.6g} s on average"
+)
+MOST = 5  # pairs of jobs that are printed
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 machine = click.option(
@@ -70,27 +88,65 @@ def compare(first, second, as_json):
 @main.command()
 @click.argument("schedule", metavar="FILE")
 @machine
+@click.option(
+    "--latency",
+    type=click.FloatRange(0),
+    default=0,
+    metavar="SECONDS",
+    help="Time that the scheduler may take to start a job that fits; such waits are counted apart.",
+)
 @as_json
-def audit(schedule, machine, as_json):
-    """Check that a machine could run a schedule, and count jobs delayed by later ones."""
+def audit(schedule, machine, latency, as_json):
+    """Check that a machine could run a schedule, and count jobs delayed by later ones.
+
+    The sets of resources of the jobs are checked if FILE has them.
+    """
     plan = formats.read(schedule)
     result = {"file": schedule} | plans.check(plan, machine)
     verdict = {True: "possible", False: "IMPOSSIBLE", None: "undecided without --processors"}
-    size = f"{result['jobs']:,} jobs, at most {result['peak']:,} processors"
-    lines = [f"{verdict[result['possible']]}: {size}"]
-    lines += [f"  {result[key]:,} jobs {words}" for key, words in WRONG.items() if result[key]]
-    if result["possible"]:
-        try:
-            result["fairness"] = plans.fairness(plans.as_schedule(plan, machine))
-            lines += [f"  {key}: {value:,.6g}" for key, value in result["fairness"].items()]
-            lines.append(
-                "  the head is the waiting job that was submitted first; another order delays it"
+    lines = [
+        f"{verdict[result['possible']]}: {result['jobs']:,} jobs, at most {result['peak']:,} processors",
+        f"  by number of processors; {_evidence(result)}",
+    ]
+    lines += [f"  {result[key]:,} jobs {words}" for key, words in WRONG.items() if result.get(key)]
+    for pair in result.get("shared", [])[:MOST]:
+        lines.append(
+            "  jobs {} and {} hold resource {resource} from {since:.10g} s to {until:.10g} s".format(
+                *pair["jobs"], **pair
             )
-        except plans.PlanError as error:
-            lines.append(f"  delays are not counted: {error}")
+        )
+    if len(result.get("shared", [])) > MOST:
+        lines.append(f"  {len(result['shared']) - MOST:,} further pairs of jobs hold one resource")
+    if machine and result.get("resources", 0) > machine:
+        lines.append(f"  the machine has {machine:,} processors only")
+    lines += [
+        f"  {result[key]:,} jobs {words}" for key, words in REMARKS.items() if result.get(key)
+    ]
+    if result["in_milliseconds"]:
+        lines.append("  times have fractions of a second; they are counted in milliseconds")
+    if result["possible"]:
+        found = result["fairness"] = plans.fairness(plan, machine, latency)
+        lines += [
+            "  " + words.format(**found, latency=latency)
+            for key, words in FAIRNESS.items()
+            if found[key] or key in ("blocked", "head_delayed")
+        ]
+        broken = "missed reservations are unknown without estimates"
+        if found["reservations_broken"] is not None:
+            broken = BROKEN.format(**found)
+        lines.append(f"  {broken}")
     _print(result, lines, as_json)
     if result["possible"] is False:
         raise SystemExit(DIFFERENT)
+
+
+def _evidence(found):
+    """Return what an audit looked at, in words."""
+    if found["with_set"] is None:
+        return "resources not given"
+    missing = found["jobs"] - found["with_set"]
+    sets = f"by the jobs' sets of {found['resources']:,} different resources"
+    return sets + f", which {missing:,} jobs lack" * (missing > 0)
 
 
 @main.command()
@@ -100,7 +156,8 @@ def audit(schedule, machine, as_json):
 def export(schedule, out, machine):
     """Write the schedule of FILE to OUT as Batsim's table of jobs, with a set of processors for each job."""
     writing.check(out, [schedule])
-    formats.write_batsim(plans.as_schedule(formats.read(schedule), machine), out)
+    plan = formats.read(schedule)
+    formats.write_batsim(plans.as_schedule(plan, machine), out, plan.clock)
 
 
 def _print(facts, lines, as_json):

@@ -13,6 +13,8 @@ Sources: documentation of Batsim, "Jobs" and "Interval set"; the format's defini
 """
 
 import io
+import itertools
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,8 +34,12 @@ NAMES = {
     "end": ("end", "finish_time"),
     "processors": ("processors", "requested_number_of_resources", "requested_number_of_processors"),
     "estimate": ("estimate", "requested_time"),
+    "workload": ("workload_name",),
+    "resources": ("allocated_resources", "allocated_processors"),
 }
-COLUMNS = tuple(NAMES)[1:]
+COLUMNS = ("submit", "start", "end", "processors", "estimate")
+TEXTS = ("job_id", "workload", "resources")
+_PART = re.compile(r"(\d{1,15})(?:-(\d{1,15}))?", re.ASCII)
 
 
 class FormatError(ValueError):
@@ -59,6 +65,11 @@ class Plan:
         Number of jobs without a start or an end, which are not in the plan.
     earlier_runs : float64[k, 3]
         Preempted runs: the job's index, start and end, s.
+    workload : str[n], optional
+        The workload of each job in tables of Batsim, where a number is unique only within its workload.
+    resources : list of n lists of (int, int), optional
+        First and last resource of each part of a job's set, ascending and disjoint; no part if the set is unknown.
+        None if the file has no sets.
     """
 
     path: str
@@ -71,6 +82,8 @@ class Plan:
     machine: int | None = None
     left_out: int = 0
     earlier_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3)))
+    workload: np.ndarray | None = None
+    resources: list | None = None
 
     def __len__(self):
         return len(self.job_id)
@@ -84,6 +97,31 @@ class Plan:
     def run_time(self):
         """Time from start to end, float64[n], s."""
         return self.end - self.start
+
+    @property
+    def clock(self):
+        """Second that is 0 in `replication_exchange.plans.as_schedule`, and its units in a second, two int.
+
+        Whole seconds are counted as they are, others in milliseconds from the first submission.
+        """
+        times = np.concatenate(
+            [self.submit, self.start, self.end, self.earlier_runs[:, 1:].ravel()]
+        )
+        if (times == np.rint(times)).all():
+            return 0, 1
+        return int(np.floor(self.submit.min())), 1000
+
+    def ticks(self, *times):
+        """Return arrays of times of this plan, s, in the units of its `clock`, a list of int64[...]."""
+        origin, per_second = self.clock
+        return [np.rint((one - origin) * per_second).astype(np.int64) for one in times]
+
+    @property
+    def keys(self):
+        """Name of each job, str[n]: its number, behind its workload if the file has workloads."""
+        if self.workload is None:
+            return self.job_id
+        return np.char.add(np.char.add(self.workload, "!"), self.job_id)
 
 
 def intervals(schedule):
@@ -108,7 +146,7 @@ def intervals(schedule):
     return sets
 
 
-def write_batsim(schedule, target) -> None:
+def write_batsim(schedule, target, clock=(0, 1)) -> None:
     """Write a schedule as Batsim's table of jobs.
 
     Parameters
@@ -116,24 +154,31 @@ def write_batsim(schedule, target) -> None:
     schedule : replication.Schedule
     target : path or open binary file
         A path names the file only when it is complete.
+    clock : (int, int), optional
+        The second that is 0 in the schedule, and the schedule's units in a second, as in `Plan.clock`.
     """
     w = schedule.workload
+    origin, per_second = clock
+
+    def seconds(times):
+        return times if per_second == 1 else times / per_second
+
     run_time = schedule.end - schedule.start
     turnaround = schedule.end - w.submit
     columns = {
         "job_id": w.job_id,
         "workload_name": Path(w.name).name,
-        "profile": run_time,
-        "submission_time": w.submit,
+        "profile": seconds(run_time),
+        "submission_time": origin + seconds(w.submit),
         "requested_number_of_resources": w.processors,
-        "requested_time": schedule.estimate,
+        "requested_time": seconds(schedule.estimate),
         "success": 1,
         "final_state": "COMPLETED_SUCCESSFULLY",
-        "starting_time": schedule.start,
-        "execution_time": run_time,
-        "finish_time": schedule.end,
-        "waiting_time": schedule.wait,
-        "turnaround_time": turnaround,
+        "starting_time": origin + seconds(schedule.start),
+        "execution_time": seconds(run_time),
+        "finish_time": origin + seconds(schedule.end),
+        "waiting_time": seconds(schedule.wait),
+        "turnaround_time": seconds(turnaround),
         "stretch": turnaround / np.where(run_time > 0, run_time, np.nan),
         "allocated_resources": intervals(schedule),
         "consumed_energy": np.nan,
@@ -220,10 +265,36 @@ def _read_csv(path, content, first):
             raise FormatError(
                 f"{path}, line {row + 2}, column {name}: {swf.quote(values[row])}; allowed: numbers"
             )
-    return _plan(path, table[names["job_id"]].fillna("").to_numpy(str), columns)
+    text = {name: table[names[name]].fillna("") for name in TEXTS if names[name]}
+    if "resources" in text:
+        where = f"{path}, line {{}}, column {names['resources']}"
+        text["resources"] = [
+            _parts(words, where.format(row)) for row, words in enumerate(text["resources"], 2)
+        ]
+    return _plan(path, text.pop("job_id").to_numpy(str), columns, **text)
 
 
-def _plan(path, ids, columns, machine=None, earlier=()):
+def _parts(words, where):
+    """Return the disjoint parts, (first, last) each, of a set such as ``0-3 7`` or ``7,0-3``."""
+    found = [_PART.fullmatch(word) for word in words.replace(",", " ").split()]
+    parts = [(int(one[1]), int(one[2] or one[1])) if one else (1, 0) for one in found]
+    if any(last < first for first, last in parts):
+        raise FormatError(f"{where}: {swf.quote(words)}; allowed: resources such as '0-3 7'")
+    return merge(parts)
+
+
+def merge(parts) -> list[tuple[int, int]]:
+    """Return the union of sets of resources, (first, last) each, in ascending order and disjoint."""
+    merged = []
+    for first, last in sorted(parts):
+        if merged and first <= merged[-1][1] + 1:
+            first, before = merged.pop()
+            last = max(last, before)
+        merged.append((first, last))
+    return merged
+
+
+def _plan(path, ids, columns, machine=None, earlier=(), workload=None, resources=None):
     """Return the plan of the columns in the order of `COLUMNS`, without the jobs that lack one other than the estimate."""
     columns = np.array(columns, np.float64)
     ran = np.isfinite(columns[:-1]).all(axis=0)
@@ -248,4 +319,6 @@ def _plan(path, ids, columns, machine=None, earlier=()):
         machine,
         left_out=int(np.count_nonzero(~ran)),
         earlier_runs=np.array(runs, np.float64).reshape(-1, 3),
+        workload=None if workload is None else workload.to_numpy(str)[ran],
+        resources=None if resources is None else list(itertools.compress(resources, ran)),
     )

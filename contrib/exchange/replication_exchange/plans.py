@@ -1,5 +1,9 @@
 """Check schedules from files of any simulator (`replication_exchange.formats.Plan`), and compare two of them."""
 
+import bisect
+import heapq
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -7,6 +11,7 @@ from replication import Schedule, Workload
 from replication.simulator import audits
 from replication.simulator.schedules import measures
 from replication.simulator.workload import usage
+from replication_exchange import formats
 
 #: Classes of sizes: their names, and the largest size of each after 0.
 CLASSES = ("1", "2 to 8", "9 to 64", "65 to 512", "513 or more")
@@ -37,8 +42,9 @@ NAMES = measures.NAMES | {"last_end": "first submission to last end, s"}
 def compare(first, second) -> dict:
     """Compare two schedules of the same jobs, which are matched by their numbers.
 
-    Waits are compared rather than starts, since programs begin to count time at different instants. Waits and run times
-    within `TOLERANCE` are equal.
+    If one file has several workloads and both name them, jobs are matched by workload and number. Waits are compared
+    rather than starts, since programs begin to count time at different instants. Waits and run times within
+    `TOLERANCE` are equal.
 
     Parameters
     ----------
@@ -56,17 +62,20 @@ def compare(first, second) -> dict:
     PlanError
         If a job is repeated in a file, or no job is in both.
     """
-    for plan in (first, second):
-        numbers, times = np.unique(plan.job_id, return_counts=True)
+    named = [plan.workload for plan in (first, second)]
+    whole = all(w is not None for w in named) and any(len(np.unique(w)) > 1 for w in named)
+    ids = [plan.keys if whole else plan.job_id for plan in (first, second)]
+    for plan, own in zip((first, second), ids, strict=True):
+        numbers, times = np.unique(own, return_counts=True)
         if (times > 1).any():
             raise PlanError(
                 f"{plan.path}: {times.max()} jobs have number {numbers[times > 1][0]}; expected one"
             )
-    _, here, there = np.intersect1d(first.job_id, second.job_id, return_indices=True)
+    _, here, there = np.intersect1d(*ids, return_indices=True)
     if not len(here):
         raise PlanError(
             f"{first.path} and {second.path} have no job in common: "
-            f"{first.job_id[0]}, ... and {second.job_id[0]}, ..."
+            f"{ids[0][0]}, ... and {ids[1][0]}, ..."
         )
     size, shift = first.processors[here], pd.Series(second.wait[there] - first.wait[here])
     other_time = np.abs(first.run_time[here] - second.run_time[there]) > TOLERANCE
@@ -108,6 +117,8 @@ def shifts(name, shift):
 def check(plan, machine=None):
     """Return whether a machine could have run a plan, and the number of faults by kind.
 
+    Times with fractions of a second are counted in milliseconds.
+
     Parameters
     ----------
     plan : replication_exchange.formats.Plan
@@ -120,47 +131,116 @@ def check(plan, machine=None):
         ``possible``: bool, or None if nothing is wrong but the machine is unknown; ``peak``: most processors in use at
         once; ``over_from``: first second with too many, or None; numbers of jobs: ``before_submission``, ``backwards``
         (end before start), ``larger`` (than the machine), ``repeated`` (job numbers), and ``past_estimate``, which is
-        allowed.
+        allowed. If the file has sets of resources, ``with_set``: number of jobs with one, ``resources``: number of
+        different resources, ``shared``: pairs of jobs that hold one at the same time, see `shared`, and numbers of
+        jobs whose set is smaller (``set_smaller``) or larger (``set_larger``, allowed) than they asked for;
+        ``with_set`` is None in other files.
     """
     machine = machine or plan.machine
+    origin, per_second = plan.clock
+    runs = plan.start, plan.end, plan.submit, *plan.earlier_runs.T[1:]
+    start, end, submit, since, until = plan.ticks(*runs)
+    job = plan.earlier_runs[:, 0].astype(int)
     # Backward runs would free processors that they never used.
-    forward = plan.end >= plan.start
-    job, since, until = plan.earlier_runs.T
+    forward = end >= start
     instant, used = usage(
-        np.concatenate([plan.start[forward], since]),
-        np.concatenate([plan.end[forward], until]),
-        np.concatenate([plan.processors[forward], plan.processors[job.astype(int)]]),
+        np.concatenate([start[forward], since]),
+        np.concatenate([end[forward], until]),
+        np.concatenate([plan.processors[forward], plan.processors[job]]),
     )
     over = instant[used > machine] if machine else ()
     faults = {
-        "before_submission": int(
-            (plan.start < plan.submit).sum() + (since < plan.submit[job.astype(int)]).sum()
-        ),
-        "backwards": int((plan.end < plan.start).sum()),
+        "before_submission": int((start < submit).sum() + (since < submit[job]).sum()),
+        "backwards": int((~forward).sum()),
         "larger": int((plan.processors > machine).sum()) if machine else 0,
-        "repeated": len(plan) - len(np.unique(plan.job_id)),
+        "repeated": len(plan) - len(np.unique(plan.keys)),
     }
-    wrong = any(faults.values()) or len(over) > 0
+    sets = _sets(plan)
+    too_many = bool(machine) and sets.get("resources", 0) > machine
+    wrong = any(faults.values()) or len(over) > 0 or too_many
+    wrong = wrong or bool(sets.get("shared") or sets.get("set_smaller"))
     known = (plan.estimate >= 0) & (plan.run_time > plan.estimate + TOLERANCE)
     return {
         "possible": False if wrong else True if machine else None,
         "machine": machine,
         "jobs": len(plan),
         "never_ran": plan.left_out,
+        "in_milliseconds": per_second > 1,
         "peak": int(used.max(initial=0)),
-        "over_from": float(over[0]) if len(over) else None,
+        "over_from": float(origin + over[0] / per_second) if len(over) else None,
         **faults,
         "past_estimate": int(known.sum()),
+        "with_set": None,
+        **sets,
     }
 
 
-def as_schedule(plan, machine=None):
-    """Return a plan as a schedule.
+def _sets(plan):
+    """Return the part of `check` about sets of resources, an empty dict if the file has none."""
+    if plan.resources is None or not any(plan.resources):
+        return {}
+    width = [sum(last + 1 - first for first, last in parts) for parts in plan.resources]
+    width, known = np.array(width), np.array(list(map(bool, plan.resources)))
+    every = formats.merge(part for parts in plan.resources for part in parts)
+    return {
+        "with_set": int(known.sum()),
+        "resources": sum(last + 1 - first for first, last in every),
+        "shared": shared(plan),
+        "set_smaller": int((known & (width < plan.processors)).sum()),
+        "set_larger": int((width > plan.processors).sum()),
+    }
+
+
+def shared(plan) -> list[dict]:
+    """Return the pairs of jobs that hold the same resource at the same time.
+
+    A job that takes a resource from several jobs is listed with each; resources that it took so are compared no
+    further.
 
     Parameters
     ----------
     plan : replication_exchange.formats.Plan
-        Unknown estimates become run times, and job numbers that are not whole numbers 1, 2, ...
+        With sets of resources.
+
+    Returns
+    -------
+    list of dict
+        ``jobs``: the names of both; ``resource``: the first that they share; ``since`` and ``until``, s.
+    """
+    start, end = plan.ticks(plan.start, plan.end)
+    pairs, running = {}, []
+    held = []  # (first, last, job) of running jobs, ascending and disjoint
+    for job in np.argsort(start, kind="stable").tolist():
+        while running and running[0][0] <= start[job]:
+            del held[bisect.bisect_left(held, heapq.heappop(running)[1])]
+        for first, last in plan.resources[job] if start[job] < end[job] else ():
+            k = bisect.bisect_left(held, (first,))
+            k -= k > 0 and held[k - 1][1] >= first
+            taken = list(itertools.takewhile(lambda part: part[0] <= last, held[k:]))
+            for other, _, holder in taken:
+                pairs.setdefault((holder, job), max(first, other))
+            if not taken:
+                held.insert(k, (first, last, job))
+                heapq.heappush(running, (end[job], held[k]))
+    origin, per_second = plan.clock
+    return [
+        {
+            "jobs": [str(plan.keys[one]) for one in pair],
+            "resource": resource,
+            "since": float(origin + start[pair[1]] / per_second),
+            "until": float(origin + min(end[list(pair)]) / per_second),
+        }
+        for pair, resource in pairs.items()
+    ]
+
+
+def as_schedule(plan, machine=None):
+    """Return a plan as a schedule, in the units of its `clock`.
+
+    Parameters
+    ----------
+    plan : replication_exchange.formats.Plan
+        Unknown estimates become run times, and job numbers that are repeated or not whole numbers 1, 2, ...
     machine : int, processors, optional
         By default the size in the file.
 
@@ -171,27 +251,23 @@ def as_schedule(plan, machine=None):
     Raises
     ------
     PlanError
-        If the machine is unknown, or times are not whole seconds.
+        If the machine is unknown.
     """
     machine = machine or plan.machine
     if machine is None:
         raise PlanError(f"{plan.path}: the machine is unknown; give its processors")
-    for name in ("submit", "start", "end"):
-        values = getattr(plan, name)
-        broken = values[values != np.rint(values)]
-        if len(broken):
-            raise PlanError(f"{plan.path}: {name} {broken[0]:g}; allowed: whole seconds")
     order = np.argsort(plan.submit, kind="stable")
-    times = np.array([plan.submit, plan.start, plan.end])[:, order]
-    submit, start, end = times.astype(np.int64)
+    submit, start, end = (times[order] for times in plan.ticks(plan.submit, plan.start, plan.end))
     run_time = end - start
-    estimate = np.where(plan.estimate[order] < 0, run_time, plan.estimate[order]).astype(np.int64)
+    asked = np.rint(plan.estimate[order] * plan.clock[1])
+    estimate = np.where(asked < 0, run_time, asked).astype(np.int64)
     whole = all(job.isdecimal() and len(job) < 19 for job in plan.job_id.tolist())
+    whole = whole and len(np.unique(plan.job_id)) == len(plan)
     job_id = plan.job_id[order].astype(np.int64) if whole else None
     jobs = submit, run_time, plan.processors[order], estimate
     workload = Workload.from_columns(plan.path, machine, *jobs, job_id=job_id)
-    earlier = plan.earlier_runs.astype(np.int64)
-    earlier[:, 0] = np.argsort(order)[earlier[:, 0]]
+    job, *runs = plan.earlier_runs.T
+    earlier = np.column_stack([np.argsort(order)[job.astype(int)], *plan.ticks(*runs)])
     return Schedule(
         workload,
         scheduler=None,
@@ -205,30 +281,64 @@ def as_schedule(plan, machine=None):
     )
 
 
-def fairness(schedule):
-    """Return how often jobs of a schedule were delayed by later jobs.
+def fairness(plan, machine=None, latency=0) -> dict:
+    """Return how often jobs at the head of the queue, in the order of submission, were delayed by later jobs.
 
     Parameters
     ----------
-    schedule : replication.Schedule
+    plan : replication_exchange.formats.Plan
+    machine : int, processors, optional
+        By default the size in the file.
+    latency : float, s
+        Time that the scheduler may take to start a job that fits.
 
     Returns
     -------
     dict
-        ``blocked``: jobs that waited at the head of the queue; ``head_delayed``: those that could have started earlier
-        without later jobs, and ``head_delay``: their mean delay, s; ``reservations_broken``: those that missed their
-        first reservation because of a later job that started since and ran past its estimate, and
-        ``reservation_delay``: their mean delay, s. Means over no jobs are 0.
+        ``blocked``: jobs that waited at the head of the queue. Of these, ``head_delayed``: jobs that lacked processors
+        which later jobs held, for longer than the latency, and ``head_delay``: their mean time so, s; ``idle_delayed``:
+        other jobs for which enough processors were idle for longer than the latency, and ``idle_delay``: their mean time
+        so, s; ``within_latency``: further jobs that could have started earlier. ``reservations_broken``: of the
+        ``head_delayed`` jobs those that missed the first reservation at the head, because of a later job that started
+        since and ran past its estimate, and ``reservation_delay``: their mean delay, s; both are None for a file without
+        estimates. Means over no jobs are 0.
+
+    Raises
+    ------
+    PlanError
+        If the machine is unknown.
     """
-    head = audits.start_delays(schedule, since="head")
-    broken = audits.reservation_delays(schedule)
+    schedule, per_second = as_schedule(plan, machine), plan.clock[1]
+    late = audits.start_delays(schedule, since="head")
+    late, lacked = late / per_second, _lacked(schedule, schedule.start - late) / per_second
+    delayed = lacked > latency
+    idle = ~delayed & (late - lacked > latency)
+    known = (plan.estimate >= 0).any()
+    broken = audits.reservation_delays(schedule) / per_second * delayed if known else None
     return {
         "blocked": int(audits.blocked(schedule).sum()),
-        "head_delayed": int((head > 0).sum()),
-        "head_delay": _mean(head[head > 0]),
-        "reservations_broken": int((broken > 0).sum()),
-        "reservation_delay": _mean(broken[broken > 0]),
+        "head_delayed": int(delayed.sum()),
+        "head_delay": _mean(lacked[delayed]),
+        "idle_delayed": int(idle.sum()),
+        "idle_delay": _mean((late - lacked)[idle]),
+        "within_latency": int(((late > 0) & ~delayed & ~idle).sum()),
+        "reservations_broken": int((broken > 0).sum()) if known else None,
+        "reservation_delay": _mean(broken[broken > 0]) if known else None,
     }
+
+
+def _lacked(schedule, since):
+    """Return the time from `since` (int64[n]) to the start of each job in which it did not fit, int64[n]."""
+    w, (job, *runs) = schedule.workload, schedule.killed_runs.T
+    times = map(np.concatenate, zip((schedule.start, schedule.end), runs, strict=True))
+    instant, used = usage(*times, np.concatenate([w.processors, w.processors[job]]))
+    lacked = np.zeros(len(w), np.int64)
+    for job in np.flatnonzero(schedule.start > since):
+        first = max(np.searchsorted(instant, since[job], "right") - 1, 0)
+        last = np.searchsorted(instant, schedule.start[job])
+        steps = np.diff(np.maximum(instant[first : last + 1], since[job]))
+        lacked[job] = steps[used[first:last] + w.processors[job] > w.machine].sum()
+    return lacked
 
 
 def _mean(values):

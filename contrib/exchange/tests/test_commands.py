@@ -1,11 +1,13 @@
 """Two schedules side by side, and one by itself: jobs matched, shifts by size, what is impossible."""
 
+import itertools
 import json
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
+from hypothesis.strategies import data, integers, lists
 
 from plans_of_schedules import as_plan
 from replication import EASY, FCFS, simulate
@@ -31,8 +33,8 @@ def plan(path="a", machine=16, estimate=None, **columns):
         "processors": np.ones(n, np.int64),
         "estimate": np.full(n, -1.0) if estimate is None else np.array(estimate, float),
     }
-    given |= {name: np.asarray(values) for name, values in columns.items()}
-    return formats.Plan(path, machine=machine, **given)
+    columns = {k: v if k == "resources" else np.asarray(v) for k, v in columns.items()}
+    return formats.Plan(path, machine=machine, **given | columns)
 
 
 @pytest.fixture
@@ -164,7 +166,7 @@ def test_a_run_past_its_estimate_is_told_but_possible():
 @settings(deadline=None, max_examples=40)
 def test_the_audits_of_a_file_are_those_of_the_schedule(workload):
     schedule = simulate(workload)
-    found = plans.fairness(plans.as_schedule(as_plan(schedule)))
+    found = plans.fairness(as_plan(schedule))
     assert found["blocked"] == audits.blocked(schedule).sum()
     assert found["head_delayed"] == audits.head_violations(schedule).sum()
 
@@ -182,8 +184,116 @@ def test_the_audit_command(written):
     assert code == 0 and "undecided without --processors" in out
 
 
-def test_a_schedule_in_fractions_of_a_second_has_no_fairness(tmp_path):
-    header = "job_id,submission_time,requested_number_of_resources,starting_time,finish_time"
-    (tmp_path / "b.csv").write_text(f"{header}\n1,0.5,1,1.5,2.5\n")
-    code, out, _ = run("audit", tmp_path / "b.csv", "--processors", "4")
-    assert code == 0 and "submit 0.5; allowed: whole seconds" in out
+def test_fractions_of_a_second_are_counted_in_milliseconds(tmp_path):
+    header = "job_id,submission_time,requested_number_of_resources,starting_time,finish_time,requested_time"
+    rows = "1,1700000000.5,3,1700000001.5,1700000002.5,9\n2,1700000000.75,2,1700000002.5,1700000004.001,9\n"
+    (tmp_path / "b.csv").write_text(f"{header}\n{rows}")
+    code, out, _ = run("audit", tmp_path / "b.csv", "--processors", "4", "--json")
+    found = json.loads(out)
+    assert (code, found["possible"], found["in_milliseconds"]) == (0, True, True)
+    # Job 2 is blocked by the earlier one only.
+    assert found["fairness"]["blocked"] == 2
+    assert (found["fairness"]["idle_delayed"], found["fairness"]["idle_delay"]) == (1, 1.0)
+    assert "they are counted in milliseconds" in run("audit", tmp_path / "b.csv")[1]
+    assert run("export", tmp_path / "b.csv", tmp_path / "c.csv", "--processors", 4)[0] == 0
+    assert run("compare", tmp_path / "b.csv", tmp_path / "c.csv")[0] == 0
+    assert "1700000004.001" in (tmp_path / "c.csv").read_text()
+
+
+def heads(latency=0, **columns):
+    """Return the numbers of jobs delayed by later ones, by nobody, and within the latency."""
+    found = plans.fairness(plan(**columns), latency=latency)
+    return found["head_delayed"], found["idle_delayed"], found["within_latency"]
+
+
+def test_a_delay_needs_a_later_job_that_holds_what_the_head_lacks():
+    alone = {"start": [3.0], "end": [9.0]}
+    assert (heads(**alone), heads(3, **alone)) == ((0, 1, 0), (0, 0, 1))
+    # Job 2 could start at 10, when job 1 ends; job 3 holds what it lacks until 14; it starts a second later.
+    columns = {"submit": [0.0, 1, 2], "start": [0.0, 15, 2], "end": [10.0, 20, 14]}
+    columns |= {"processors": [8, 16, 8]}
+    assert plans.fairness(plan(**columns))["head_delay"] == 4
+    assert [heads(seconds, **columns) for seconds in (0, 3, 4)] == [(1, 0, 0), (1, 0, 0), (0, 0, 1)]
+    columns["start"] = [0.0, 30, 2]
+    columns["end"] = [10.0, 35, 14]
+    assert [heads(seconds, **columns) for seconds in (3, 4, 16)] == [
+        (1, 0, 0),
+        (0, 1, 0),
+        (0, 0, 1),
+    ]
+
+
+def test_missed_reservations_need_estimates():
+    columns = {"submit": [0.0, 1, 2], "start": [0.0, 14, 2], "end": [10.0, 20, 14]}
+    columns |= {"processors": [8, 16, 8]}
+    assert plans.fairness(plan(**columns))["reservations_broken"] is None
+    found = plans.fairness(plan(**columns, estimate=[10, 6, 8]))
+    assert (found["reservations_broken"], found["reservation_delay"]) == (1, 4)
+    assert (
+        plans.fairness(plan(**columns, estimate=[10, 6, 8]), latency=4)["reservations_broken"] == 0
+    )
+
+
+SETS = """job_id,workload_name,submission_time,requested_number_of_resources,starting_time,finish_time,allocated_resources
+1,a,0,3,0,10,0-1 5
+1,b,1,2,10,20,5 6
+2,b,2,2,12,15,{}
+"""
+
+
+@pytest.mark.parametrize(
+    "resources, code, words",
+    [
+        (
+            "0 7",
+            0,
+            "possible: 3 jobs, at most 4 processors\n  by number of processors; by the jobs' sets of 5",
+        ),
+        ("7 0-3", 0, "1 jobs hold more resources than they asked for"),
+        ("6-7", 1, "jobs b!1 and b!2 hold resource 6 from 12 s to 15 s"),
+        ("7", 1, "IMPOSSIBLE: 3 jobs, at most 4 processors"),
+        ("7 7", 1, "1 jobs hold fewer resources than they asked for"),
+        ("10-15", 1, "the machine has 8 processors only"),
+        ("", 0, "sets of 4 different resources, which 1 jobs lack"),
+        ("7-6", 2, "line 4, column allocated_resources: '7-6'; allowed: resources such as '0-3 7'"),
+        ("x", 2, "line 4, column allocated_resources: 'x'; allowed"),
+    ],
+)
+def test_sets_of_resources_are_checked(tmp_path, resources, code, words):
+    (tmp_path / "s.csv").write_text(SETS.format(resources))
+    done = run("audit", tmp_path / "s.csv", "--processors", 8)
+    assert done[0] == code and words in done[1] + done[2]
+
+
+def test_the_output_says_that_sets_are_not_given(written):
+    assert "by number of processors; resources not given" in run("audit", written("a.swf"))[1]
+
+
+@given(data())
+@settings(deadline=None, max_examples=60)
+def test_shared_resources_by_brute_force(draw):
+    n = draw.draw(integers(1, 6))
+    some = lists(integers(0, 7), min_size=n, max_size=n)
+    start, length = np.array(draw.draw(some)), np.array(draw.draw(some))
+    sets = [draw.draw(lists(integers(0, 6), max_size=4)) for _ in range(n)]
+    parts = [formats.merge((one, one) for one in own) for own in sets]
+    found = plans.shared(plan(start=start * 1.0, end=start + length * 1.0, resources=parts))
+    together = {
+        job
+        for job, other in itertools.permutations(range(n), 2)
+        if max(start[job], start[other]) < min((start + length)[[job, other]])
+        and set(sets[job]) & set(sets[other])
+    }
+    assert bool(found) == bool(together)
+    assert {int(one) - 1 for pair in found for one in pair["jobs"]} <= together
+
+
+def test_numbers_are_unique_in_their_workload_only(tmp_path):
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    a.write_text(SETS.format("0 7"))
+    assert run("compare", a, a)[0] == 0 and run("audit", a, "--processors", 8)[0] == 0
+    b.write_text("\n".join(line for line in SETS.format("0 7").split("\n") if ",a," not in line))
+    code, out, _ = run("compare", a, b)
+    assert code == 1 and out.startswith("2 jobs in both\n  1 jobs: only first\n")
+    b.write_text(SETS.format("0 7").replace("workload_name", "other_name"))
+    assert "2 jobs have number 1" in run("compare", a, b)[2]
