@@ -60,10 +60,11 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
     submit, _, estimate, size = jobs
     _, backfilled, _ = schedule
     n, free = len(submit), machine
-    arrived = started = n_running = 0
-    head = tail = removed = 0  # the queue is [head, tail) without `removed` entries of its middle
+    nothing = np.int64(0)  # not a literal, for which each callee would be compiled once more
+    arrived = started = n_running = nothing
+    head = tail = removed = nothing  # the queue is [head, tail) without `removed` entries of its middle
     smallest = np.int64(EMPTY)  # no job waiting behind the head needs fewer processors
-    shadow, extra, reserved = 0, 0, False  # reservation of the head, and whether it is valid
+    shadow, extra, reserved = nothing, nothing, False  # reservation of the head, and whether it is valid
     while arrived < n or n_running > 0:
         now = min(submit[arrived] if arrived < n else LATEST, next_end(running, n_running))
 
@@ -97,7 +98,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             if backfilling and head < tail and smallest <= free:
                 if head + removed > queues.COMPACT_THRESHOLD and 2 * (head + removed) > tail:
                     tail = queues.compact(queue, head, tail)
-                    head = removed = 0
+                    head = removed = nothing
                 shadow, extra = reservation(running, n_running, free, size[queue.job[head]], now)
                 reserved = True
                 queues.begin_search(search, queue, head, tail)
@@ -126,7 +127,7 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             starts = size[job] <= free
             if head == tail:
                 queues.clear(queue, tail)
-                head = tail = removed = 0
+                head = tail = removed = nothing
                 reserved = False
                 smallest = np.int64(EMPTY)
             elif starts and backfilling:

@@ -5,38 +5,9 @@
 
 import math
 
-import numpy as np
 from numba import njit
 
 BOUND = 10  # s; heel-and-toe, section 2, and PV-EASY, section 5.1.2
-
-
-@njit(nogil=True, cache=True)
-def trim(submit, end, warm_up, cool_down):
-    """Return the jobs to measure, bool[n].
-
-    The first `warm_up` jobs to end are left out, of equal ends the earlier in the queue first; with `cool_down` also
-    those that end after the last submission. Only the first jobs are looked at to find the end of the warm-up: it is
-    no later than the same order statistic of their ends, and a job submitted after that ends later.
-    """
-    n = len(submit)
-    kept = np.ones(n, np.bool_)
-    if warm_up > 0:
-        bound = np.partition(end[: min(n, 2 * warm_up)], warm_up - 1)[warm_up - 1]
-        first = end[: np.searchsorted(submit, bound, side="right")]
-        limit = np.partition(first, warm_up - 1)[warm_up - 1]
-        ties = warm_up - np.sum(first < limit)
-        for k in range(len(first)):
-            if end[k] < limit:
-                kept[k] = False
-            elif end[k] == limit and ties > 0:
-                kept[k] = False
-                ties -= 1
-    if cool_down:
-        for k in range(n):
-            if end[k] > submit[n - 1]:
-                kept[k] = False
-    return kept
 
 
 @njit(nogil=True, cache=True)

@@ -169,8 +169,17 @@ def measured_jobs(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.
     -------
     bool[n]
     """
-    warm_up, cool_down = check_trim(trim)
-    return measures.trim(_column(submit), _column(end), int(len(end) * warm_up), cool_down)
+    share, cool_down = check_trim(trim)
+    submit, end = np.asarray(submit), np.asarray(end)
+    kept, warm_up = np.ones(len(end), bool), int(len(end) * share)
+    if warm_up:
+        # The n-th end of the first jobs is no earlier than that of all; a job submitted later ends later.
+        bound = np.partition(end[: 2 * warm_up], warm_up - 1)[warm_up - 1]
+        first = end[: np.searchsorted(submit, bound, side="right")]
+        kept[np.argsort(first, kind="stable")[:warm_up]] = False
+    if cool_down:
+        kept &= end <= submit[-1:]
+    return kept
 
 
 def trim_effect(schedule: Any, trim: Trim = True) -> str:
