@@ -24,6 +24,7 @@ def passed(workload):
 
 PAGES = {
     "semantics.md": "test_semantics.py",
+    "semantics/events.md": "test_events_semantics.py",
     "semantics/observation.md": "test_observation.py",
     "semantics/predicted.md": "test_predicted_semantics.py",
     "semantics/pv_easy.md": "test_pv_easy_semantics.py",

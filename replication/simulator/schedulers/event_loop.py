@@ -1,13 +1,15 @@
 """The event loop of simulations in Python: events, the queue, the running jobs and their planned ends."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from replication.simulator.choices import Number
 from replication.simulator.schedulers.scheduler import SchedulerError
-from replication.simulator.workload import Job, Workload
+from replication.simulator.workload import LARGEST, Job, Workload
 
 HOUR = 3600
 # Tsafrir, Etsion and Feitelson 2007, section 4.2.
@@ -17,7 +19,7 @@ STEPS = [60, 300, 900, 1800, HOUR, 2 * HOUR, 5 * HOUR, 10 * HOUR, 20 * HOUR, 50 
 class Reservation(NamedTuple):
     """The earliest time at which a job fits, s, and the extra processors: those that it leaves free at that time."""
 
-    time: int
+    time: float
     extra: int
 
 
@@ -34,8 +36,9 @@ class Rules(NamedTuple):
 class EventLoop:
     """One simulation; a subclass or a caller decides at each scheduling pass which jobs begin.
 
-    The order of simultaneous events, jobs of run time 0, expired predictions and overdue jobs follow the sentences of
-    docs/semantics.md and docs/semantics/predicted.md.
+    The order of simultaneous events, jobs of run time 0, expired predictions and overdue jobs follow
+    the sentences of docs/semantics.md and docs/semantics/predicted.md; timers, changes of the
+    machine's size and kept work those of docs/semantics/events.md.
 
     Parameters
     ----------
@@ -49,6 +52,8 @@ class EventLoop:
     Attributes
     ----------
     machine, free : int, processors
+        Those of the machine as it is now, and those without a job; `free` is negative while more
+        are in use than a smaller machine has.
     now : int, s
     queue : tuple of Job
         The waiting jobs by submission.
@@ -56,6 +61,8 @@ class EventLoop:
         The running jobs in the order of their starts.
     start : list of int, s
         Start of each job by its index: the latest start of a job that was preempted, None before the first.
+    work_kept : list of int, s
+        Work of each job by its index that its preempted runs have done and that is not repeated.
     """
 
     rules = Rules()
@@ -70,11 +77,12 @@ class EventLoop:
         self.start, self.backfilled = [None] * n, [False] * n
         self.prediction, self.first_prediction = [None] * n, [None] * n
         self.times_killed, self.killed_runs = [0] * n, []  # job, start and end of each killed run
+        self.work_kept = [0] * n
         self._predictor = predictor or _Estimates(self.jobs)
         self._run_time = workload.run_time.tolist()
         # Of running jobs: the actual end, which the scheduler does not know, and the planned run time.
         self._end, self._planned = [None] * n, [None] * n
-        self._submitted = 0
+        self._submitted, self._timers = 0, set()
         self._gone = ()  # jobs that have ended as planned and whose ends are not yet processed
         self._begun = []  # jobs of this pass that may have been backfilled
 
@@ -99,9 +107,13 @@ class EventLoop:
             )
 
     def instants(self) -> list[int]:
-        """Return the times of the next events: ends of jobs and the next submission, s."""
+        """Return the times of the next events, s: ends of jobs, the next submission, the next timer.
+
+        Without a job that waits, runs or is to come there are none.
+        """
         ends = [self._end[job.index] for job in self.running + self._gone]
-        return ends + [job.submit for job in self.jobs[self._submitted : self._submitted + 1]]
+        times = ends + [job.submit for job in self.jobs[self._submitted : self._submitted + 1]]
+        return times + sorted(self._timers)[:1] if times or self.queue else []
 
     def process_events(self, now: int) -> bool:
         """Process the events of an instant, or one of them; return whether a scheduling pass follows."""
@@ -121,6 +133,9 @@ class EventLoop:
                 ending, coming = [], coming[:1]
             else:
                 ending, coming = ending[:1], []
+        woken = now in self._timers and (rules.events == "together" or not (ending or coming))
+        if woken:
+            self._timers.remove(now)
         fits = submissions_first and self._submit(coming)
         self._leave(ending)
         self._gone = tuple(job for job in self._gone if job not in ending)
@@ -130,7 +145,7 @@ class EventLoop:
             fits = self._submit(coming)
         corrected = self.correct_plans(now)
         self.note_events(ending, coming, corrected)
-        return bool(ending) or fits or (bool(coming) and rules.passes == "always")
+        return bool(ending) or fits or woken or (bool(coming) and rules.passes == "always")
 
     def note_events(self, ended: list[Job], submitted: list[Job], corrected: bool) -> None:
         """Note the events that were processed; `corrected` is whether the plan of a running job changed."""
@@ -156,31 +171,52 @@ class EventLoop:
         for job in self.running:
             k, ran = job.index, now - self.start[job.index]
             if self._planned[k] <= ran:
-                way, before = self.rules.correction, self._planned[k]
-                self._planned[k] = corrected_prediction(way, self.prediction[k], job.estimate, ran)
+                before, self._planned[k] = (
+                    self._planned[k],
+                    self._rest(job, self.prediction[k], ran),
+                )
                 corrected |= self._planned[k] != before
         return corrected
 
     def planned(self, job: Job) -> int:
-        """Return the run time that a waiting or running job is planned with: its estimate or prediction, s."""
+        """Return the time that a run of a waiting or running job is planned with, s.
+
+        It is the estimate or prediction, less the work that was kept.
+        """
         if self._planned[job.index] is not None:
             return self._planned[job.index]
+        return self._rest(job, self.predicted(job))
+
+    def predicted(self, job: Job) -> int:
+        """Return the estimate or prediction of a waiting job, s: the time that all of its work takes."""
         if self.rules.refresh == "pass":
             return self._predictor.predict(job.index, self.now)
         return self.first_prediction[job.index]
+
+    def _rest(self, job, prediction, ran=0):
+        """Return the planned length of a run that has lasted `ran` seconds."""
+        kept, way = self.work_kept[job.index], self.rules.correction
+        if not kept + ran:
+            return prediction
+        return max(corrected_prediction(way, prediction, job.estimate, kept + ran) - kept, 0)
 
     def planned_end(self, job: Job) -> int:
         """Return the planned end of a running job, s; it is in the past if the job is overdue."""
         return self.start[job.index] + self._planned[job.index]
 
     def reservation(self, job: Job) -> Reservation:
-        """Return the earliest time at which a waiting job fits by the planned ends, and the extra processors then."""
+        """Return the earliest time at which a waiting job fits by the planned ends, and the extra processors then.
+
+        The time is infinite for a job that is larger than the machine is now.
+        """
+        if job.size > self.machine:
+            return Reservation(math.inf, 0)
         ends = [(max(self.planned_end(other), self.now), other.size) for other in self.running]
         return earliest_fit(job.size, self.free, [(self.now, 0), *ends])
 
     def length(self, job: Job) -> int:
         """Return the length of the run of a job that begins now, s, which the scheduler does not know."""
-        return self._run_time[job.index]
+        return self._run_time[job.index] - self.work_kept[job.index]
 
     def begin(self, job: Job, backfilled: bool | None = None) -> None:
         """Begin a waiting job now.
@@ -201,7 +237,8 @@ class EventLoop:
             state = state if job in self.queue else "does not wait"
             raise SchedulerError(f"{self!r}: job {job.id} cannot begin at {self.now} s: it {state}")
         k = job.index
-        self.prediction[k] = planned = self.planned(job)
+        planned = self.planned(job)
+        self.prediction[k] = self.predicted(job) if self.work_kept[k] else planned
         self.start[k], self._planned[k] = self.now, planned
         self._end[k] = self.now + self.length(job)
         self.queue = tuple(other for other in self.queue if other is not job)
@@ -212,25 +249,74 @@ class EventLoop:
             self._begun.append(job)
         self._predictor.begin(k, self.now)
 
-    def end(self, job: Job) -> None:
-        """Preempt a running job, which returns to its place in the queue and repeats all of its work.
+    def end(self, job: Job, keep: int = 0) -> None:
+        """Preempt a running job, which returns to its place in the queue.
+
+        Parameters
+        ----------
+        job : Job
+        keep : int, s
+            Work of this run that the job need not repeat, at most the length of the run until now:
+            all of it for a suspended job, the time of the last checkpoint, less what it costs to
+            resume the job. By default the job repeats all of its work.
 
         Raises
         ------
         SchedulerError
-            For a job that does not run.
+            For a job that does not run, and for more work than the run has done.
         """
         if job not in self.running:
             raise SchedulerError(
                 f"{self!r}: job {job.id} cannot end at {self.now} s: it does not run"
             )
-        self._leave([job])
         k = job.index
+        self.work_kept[k] += self._whole("keep", keep, 0, self.now - self.start[k])
+        self._leave([job])
         self.killed_runs.append([k, self.start[k], self.now])
         self.times_killed[k] += 1
         self._planned[k] = self._end[k] = None
         self._begun = [other for other in self._begun if other is not job]
         self.queue = tuple(sorted((*self.queue, job)))
+
+    def wake(self, at: int) -> None:
+        """Set a timer: a scheduling pass follows the ends and submissions of an instant.
+
+        Parameters
+        ----------
+        at : int, s
+            After the present instant.
+
+        Raises
+        ------
+        SchedulerError
+            For another time.
+        """
+        self._timers.add(self._whole("wake", at, self.now + 1, LARGEST))
+
+    def resize(self, processors: int) -> None:
+        """Change the size of the machine from now on, as by failed nodes or maintenance; running jobs stay.
+
+        Parameters
+        ----------
+        processors : int
+            From 0 to the machine of the workload.
+
+        Raises
+        ------
+        SchedulerError
+            For another number.
+        """
+        machine = self._whole("resize", processors, 0, self.workload.machine)
+        self.free += machine - self.machine
+        self.machine = machine
+
+    def _whole(self, name, value, least, most):
+        try:
+            return Number(least, most, whole=True)(value)
+        except ValueError as allowed:
+            raise SchedulerError(
+                f"{self!r}: {name} {value!r:.40} at {self.now} s; expected {allowed}"
+            ) from None
 
     def columns(self) -> dict[str, Any]:
         """Return the columns of a `replication.simulator.schedules.schedule.Schedule` after the last job."""
@@ -238,6 +324,9 @@ class EventLoop:
         columns = {name: np.array(getattr(self, name), np.int64) for name in names}
         columns["backfilled"] = np.array(self.backfilled, bool)
         columns["killed_runs"] = np.array(self.killed_runs, np.int64).reshape(-1, 3)
+        length = np.array(self._end, np.int64) - columns["start"]
+        if not np.array_equal(length, self._run_time):
+            columns["length"] = length
         return columns
 
 

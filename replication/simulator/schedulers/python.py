@@ -31,7 +31,7 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
                         self.begin(job)
 
     `EventLoop` has the attributes and methods: `queue`, `running`, `free`, `machine`, `planned`, `planned_end`,
-    `reservation`, `begin` and `end`.
+    `reservation`, `begin`, `end`, `wake` and `resize`.
 
     Attributes
     ----------
@@ -73,14 +73,14 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         """
         raise NotImplementedError(f"{type(self).__name__} has no method schedule(now)")
 
-    def end(self, job: Job) -> None:
+    def end(self, job: Job, keep: int = 0) -> None:
         """Preempt a running job, see `EventLoop.end`; SchedulerError if the predictor uses the starts of jobs."""
         if self.predictor.has_begin:
             raise SchedulerError(
                 f"{self!r}: {self.predictor!r} uses the starts of jobs, which preemption repeats; "
                 "allowed with end: predictors without a method begin"
             )
-        super().end(job)
+        super().end(job, keep)
 
     def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
