@@ -1,11 +1,17 @@
 """The identity of choices and user code: pairs that differ in one hidden thing, and values without identity."""
 
+import hashlib
 import importlib
+import inspect
+import itertools
+import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -332,6 +338,52 @@ def test_the_simulator_s_part_of_a_key_ignores_comments_docstrings_and_return_ty
     assert code.bare("def f(x: int):\n    pass\n    return x\n") != plain
 
 
+SYNTAX = """
+import asyncio as a
+@a.b(c, *d, **e)
+class C(B, metaclass=M):
+    'Documented.'
+    x: int = 0x10; y = 1_000.0, 1e400, 2j, b"\\xff", u"\u00fc\U0001fae9", ..., None, -1
+    async def f(self, p, /, q=None, *, r: "str" = 'a' "b") -> None:
+        async with self as s, t: [z async for z in s if await z]
+        return f"{p!r:>{q}} {q=} {{}} {'n' + f'{r}'}" 'more' f'{s:}' f'' f'{ t = !s:>{q}.{p}}x{{'
+def g(*args, **more):
+    try: yield from (w := [*args])
+    except* OSError as error: raise E from error
+    match w:
+        case {"k": [1, *rest], **others} | C(x=0) if rest: global h; del w[0:, ::2]
+        case None: lambda v=1, *u: v if u else not v < 2 <= 3
+"""
+
+
+def pythons():
+    """Return the supported Pythons on the path and beside the present one that run."""
+    names = [f"python3.{minor}" for minor in (11, 12, 13)]
+    beside = (Path(sys.base_prefix).parent.glob(f"*/bin/{name}") for name in names)
+    found = {*filter(None, map(shutil.which, names)), *map(str, itertools.chain(*beside))}
+    return [
+        one for one in found if not subprocess.run([one, "-c", ""], capture_output=True).returncode
+    ]
+
+
+def test_every_python_of_this_machine_gives_the_same_syntax():
+    sources = [SYNTAX, *(one.decode() for one in code._SOURCES.values())]
+    script = "\n".join(
+        [
+            "import ast, hashlib, json, sys",
+            inspect.getsource(code.bare),
+            "for one in json.load(sys.stdin):",
+            "    print(hashlib.sha256(bare(one).encode()).hexdigest())",
+        ]
+    )
+    here = [hashlib.sha256(code.bare(one).encode()).hexdigest() for one in sources]
+    for python in pythons():
+        done = subprocess.run(
+            [python, "-c", script], input=json.dumps(sources), capture_output=True, text=True
+        )
+        assert done.stdout.split() == here, (python, done.stderr)
+
+
 def test_comments_docstrings_lines_and_places_do_not_count(own):
     things = "Own()", "of_module", "of_wrapped", "Online()"
     before = [code.of(eval(thing, vars(own()))) for thing in things]  # noqa: S307
@@ -415,14 +467,16 @@ def test_sources_without_influence_on_results_are_left_out(monkeypatch):
         assert same == (name != "kernels/easy.py")
 
 
-def test_a_record_depends_on_pinned_starts_instead_of_their_kernels(tmp_path, monkeypatch):
+def test_a_record_depends_on_pinned_starts_instead_of_the_code_that_gives_them(
+    tmp_path, monkeypatch
+):
     for name in code.PINNED:
         assert (code.PACKAGE / name).exists(), name
     before, stored = code.of_results(), code.of_simulator()
-    for name in ("kernels/easy.py", "kernels/measures.py"):
+    for name in ("kernels/easy.py", "schedulers/easy.py", "kernels/measures.py"):
         monkeypatch.setitem(code._SOURCES, name, b"changed = True")
         assert code.of_simulator.__wrapped__() != stored
-        assert (code.of_results.__wrapped__() == before) == (name == "kernels/easy.py")
+        assert (code.of_results.__wrapped__() == before) == (name != "kernels/measures.py")
         monkeypatch.undo()
     for path in code.paths.DATA.glob("pinned_*.csv"):
         (tmp_path / path.name).write_bytes(path.read_bytes())

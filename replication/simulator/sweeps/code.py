@@ -56,8 +56,8 @@ WITHOUT_INFLUENCE = (
     "text.py",
     "writing.py",
 )
-#: Sources that only decide when jobs start: kernels, whose start times are pinned, and the event loop of the references,
-#: which equal them.
+#: Sources that only decide when jobs start: kernels and schedulers, whose start times are pinned, and the event loop of
+#: the references, which equal them.
 PINNED = (
     *(
         f"kernels/{name}.py"
@@ -66,7 +66,7 @@ PINNED = (
             "reservations"
         ).split()
     ),
-    "schedulers/event_loop.py",
+    "schedulers/",
 )
 _FOLDERS = {
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
@@ -76,6 +76,8 @@ _FOLDERS = {
 _INSTALLED = tuple(f"{one}{os.sep}" for name in _FOLDERS for one in (name, os.path.realpath(name)))
 #: Attributes of a module that depend on the place of its file.
 _OF_ITS_FILE = ("__builtins__", "__cached__", "__file__", "__loader__", "__path__", "__spec__")
+#: Attributes of a class, since Python 3.13: the line of its definition, and names in an order that varies.
+_OF_ITS_PLACE = ("__firstlineno__", "__static_attributes__")
 
 
 class Unknown(Exception):
@@ -83,15 +85,38 @@ class Unknown(Exception):
 
 
 def bare(source: bytes | str) -> str:
-    """Return Python source without comments, docstrings and return types."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            node.returns = None
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            if ast.get_docstring(node) is not None:
-                node.body[0] = ast.Pass()
-    return ast.unparse(tree)
+    """Return the syntax of Python source without comments, docstrings, return types and layout.
+
+    The text is the same in every version of Python: fields that only some versions have are empty here, and left out.
+    """
+    parts: list[str] = []
+
+    def add(node):
+        if isinstance(node, ast.AST):
+            parts.append(f"{type(node).__name__}(")
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if value is None or value == [] or name == "returns":
+                    continue
+                if name == "body" and isinstance(node, documented):
+                    own = ast.get_docstring(node, clean=False)
+                    value = value if own is None else [ast.Pass(), *value[1:]]
+                if isinstance(node, ast.JoinedStr):  # some versions add empty texts
+                    value = [one for one in value if getattr(one, "value", None) != ""]
+                parts.append(f"{name}=")
+                add(value)
+            parts.append(")")
+        elif isinstance(node, list):
+            parts.append("[")
+            for one in node:
+                add(one)
+            parts.append("]")
+        else:
+            parts.append(f"{ascii(node)},")
+
+    documented = ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
+    add(ast.parse(source))
+    return "".join(parts)
 
 
 @functools.cache
@@ -254,6 +279,8 @@ class _Pickler(cloudpickle.Pickler):
         parts = super().reducer_override(obj)
         if isinstance(obj, type) and parts is not NotImplemented:
             make, given, *state = parts
+            for name in _OF_ITS_PLACE if state else ():
+                state[0][0].pop(name, None)
             return make, given[:-2], *state  # the last but one is a random number
         if isinstance(obj, type | types.FunctionType) or type(obj) in self.dispatch_table:
             return parts
