@@ -210,8 +210,8 @@ def check(as_json) -> int:
 
     Nothing is simulated. Each record is compared with its notebook, its folder, its files and the registered logs.
     """
-    from replication.papers import committed, tables
     from replication.report import results
+    from replication.verdicts import committed, tables
 
     recorded = results.recorded()
     now, items = committed.by_name(recorded.papers), recorded.every("items")
@@ -318,7 +318,7 @@ def clean(log, out, **given) -> None:
 @arg("title")
 def paper(name, title) -> None:
     """Add a paper: NAME of its folders, such as easy_plus, and TITLE; the files are examples to be replaced."""
-    from replication.papers import template
+    from replication.report import template
 
     for path in template.write(name, title):
         click.echo(os.path.relpath(path))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import replication as rp
-from replication.papers.heel_and_toe import examples
+from notebooks.heel_and_toe import examples
 from replication.simulator.reference import easy as reference
 
 THIRDS = 3  # s in a time unit of the paper's example, which makes all estimates whole

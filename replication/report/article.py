@@ -16,11 +16,11 @@ import pypandoc
 import typst
 import yaml
 
-from replication.papers import shown, tables
-from replication.papers.published import EvidenceError
 from replication.report import record
 from replication.report.render import SIGNS, TEMPLATES, uri
 from replication.simulator import paths
+from replication.verdicts import shown, tables
+from replication.verdicts.published import EvidenceError
 
 #: The articles, in the order of the report.
 NAMES = "replication", "studies"

@@ -15,14 +15,14 @@ import pypandoc
 from markupsafe import Markup
 from PIL import Image
 
-from replication.papers import committed, published, rules, shown, tables
-from replication.papers.pv_easy.reconstructed import RECONSTRUCTED, TEXTBOOK
 from replication.report import article, record, render
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
+from replication.verdicts import committed, published, rules, shown, tables, variants
 
 DOCS = paths.ROOT / "docs"
+TEXTBOOK, RECONSTRUCTED = variants.SIMULATORS
 # pandoc's reader for commonmark lets raw HTML through; its own reader does not.
 MARKDOWN = (
     "markdown_strict-raw_html+pipe_tables+tex_math_dollars+backtick_code_blocks+fenced_code_attributes"
@@ -89,7 +89,7 @@ def build() -> Path:
 def page(results, sensitivity, texts) -> bytes:
     """Return the report as HTML in bytes.
 
-    `sensitivity` is the table of `replication.papers.tables.sensitivity`, `texts` the articles as HTML by name.
+    `sensitivity` is the table of `replication.verdicts.tables.sensitivity`, `texts` the articles as HTML by name.
     """
     items = results.every("items")
     prose = Prose(items)

@@ -14,7 +14,7 @@ import pandas as pd
 from IPython import get_ipython
 from IPython.display import display
 
-from replication.papers import published, rules, shown, style, tables
+from replication.drawing import style
 from replication.report import parameters, record
 from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
@@ -23,6 +23,7 @@ from replication.simulator.choices import among
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import code
 from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload
+from replication.verdicts import published, rules, shown, tables
 
 NOT_PRINTED = "not in the paper"
 #: Columns of a comparison on display.
@@ -231,7 +232,7 @@ class Page:
         units : dict of str to str, optional
             Units of the numbers in the record.
         **numbers
-            Values from the results, also kept as values of the record; written by `replication.papers.shown.text` unless
+            Values from the results, also kept as values of the record; written by `replication.verdicts.shown.text` unless
             the sentence has a format.
         """
         self._summary = _Sentence().format(sentence, **numbers)
@@ -284,7 +285,7 @@ class Page:
         Parameters
         ----------
         ours : pandas.DataFrame or list of dict
-            Columns trace, policy, measure, value, unit; see `replication.papers.tables.compare`.
+            Columns trace, policy, measure, value, unit; see `replication.verdicts.tables.compare`.
         reasons : dict, optional
             Why some numbers cannot be compared.
         item : str, optional
@@ -342,7 +343,7 @@ class Page:
         Parameters
         ----------
         functions : module, optional
-            The functions that return the cases, such as ``replication.papers.top_percent.claims``. None is needed where
+            The functions that return the cases, such as ``notebooks.top_percent.claims``. None is needed where
             every claim has `select`.
         only : list of str, optional
             Ids of claims; all of the paper by default.
@@ -352,7 +353,7 @@ class Page:
         Returns
         -------
         Decided
-            Displays the claims; has the `replication.papers.tables.Claim` of each by its id.
+            Displays the claims; has the `replication.verdicts.tables.Claim` of each by its id.
         """
         decided = self.decide(functions, only, **given)
         table, readable = tables.case_table(decided), tables.claim_table(decided)

@@ -3,12 +3,12 @@
 import ast
 import json
 
-from replication.papers import git
 from replication.report import record
 from replication.simulator import paths
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
+from replication.verdicts import git
 
 SCALES = ("paper", "quick")
 # Results do not depend on the number of workers; the scale separates quick results from the paper's.

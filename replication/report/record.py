@@ -12,8 +12,8 @@ from pathlib import Path
 
 import fastjsonschema
 
-from replication.papers import published
 from replication.simulator import paths, writing
+from replication.verdicts import published
 
 #: Titles of the chapters of the replication.
 CHAPTERS = {name: paper["title"] for name, paper in published.registered().items()}

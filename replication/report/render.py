@@ -12,9 +12,10 @@ import jinja2
 import pandas as pd
 from IPython.display import display
 
-from replication.papers import shown, style
+from replication.drawing import style
 from replication.simulator import writing
 from replication.simulator.paths import toml
+from replication.verdicts import shown
 
 TEMPLATES = Path(__file__).parent / "templates"
 # Pixels of a page for a pixel of a figure: 105 to the inch.

@@ -8,11 +8,11 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from replication.papers import published, tables
 from replication.report import parameters, record
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import code
+from replication.verdicts import published, tables
 
 ALTERED = "its files differ from its record; draw it again"
 

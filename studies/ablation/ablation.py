@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from notebooks.top_percent import intervals, table1
+from notebooks.top_percent.runs import REFERENCE, by_scheduler
 from replication import EASY, Predictor, Request, TopPercent
-from replication.papers import panels
-from replication.papers.top_percent import intervals, table1
-from replication.papers.top_percent.runs import REFERENCE, by_scheduler
+from replication.drawing import panels
 from replication.simulator.choices import Number, option
 from replication.simulator.predictors.base import compiled
 from replication.simulator.predictors.history import finest_classes

@@ -6,11 +6,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from notebooks.top_percent import claims, intervals
+from notebooks.top_percent.runs import POLICIES, REFERENCE, TITLES, by_scheduler
 from replication import EASY, Predictor, Request, simulate
-from replication.papers import panels, resampling, style
-from replication.papers.top_percent import claims, intervals
-from replication.papers.top_percent.runs import POLICIES, REFERENCE, TITLES, by_scheduler
+from replication.drawing import panels, style
 from replication.simulator.choices import option
+from replication.verdicts import resampling
 
 FACTORS = (0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 COMPARED = ("Clairvoyant", "Complete", "CVH", "Tsafrir", "Top03")

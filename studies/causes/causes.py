@@ -1,7 +1,7 @@
 """Causes of the gain of inaccurate estimates, by interventions; the rules are in docs/decisions/causes.md.
 
 The last functions return the cases of the paper's claims that only an intervention decides, as
-`replication.papers.tables.decide` takes them.
+`replication.verdicts.tables.decide` takes them.
 """
 
 from dataclasses import dataclass
@@ -10,17 +10,18 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from notebooks.heel_and_toe import campaign, claims
+from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
+from notebooks.heel_and_toe.trends import ends
 from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, simulate
-from replication.papers import placebo, resampling, style
-from replication.papers.heel_and_toe import campaign, claims
-from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
-from replication.papers.heel_and_toe.trends import ends
-from replication.papers.panels import bars, draw
-from replication.papers.rules import Case, level
+from replication.drawing import style
+from replication.drawing.panels import bars, draw
 from replication.simulator import audits
 from replication.simulator.choices import Number, option
 from replication.simulator.schedules import measures
 from replication.simulator.workload import generator
+from replication.verdicts import placebo, resampling
+from replication.verdicts.rules import Case, level
 
 SMALL_F, LARGE_F = (0.1, 0.2, 0.5, 1), (3, 10)  # the falling part of the curves, and beyond it
 CASES = (*SMALL_F, *LARGE_F)

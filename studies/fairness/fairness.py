@@ -5,7 +5,7 @@ import pandas as pd
 import seaborn as sns
 from scipy import stats
 
-from replication.papers import panels, style
+from replication.drawing import panels, style
 from replication.simulator import audits
 from replication.simulator.workload import generator
 

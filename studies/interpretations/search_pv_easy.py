@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from notebooks.pv_easy import counts, runs
 from replication import simulate
-from replication.papers import published, variants
-from replication.papers.pv_easy import counts, runs
-from replication.papers.variants import Variant
 from replication.simulator import text
 from replication.simulator.logs import registry
 from replication.simulator.simulation import warm
 from replication.simulator.sweeps import engines
+from replication.verdicts import published, variants
+from replication.verdicts.variants import Variant
 
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
 WRONG = math.log(2)
@@ -207,7 +207,7 @@ class Search:
 
     Attributes
     ----------
-    numbers : list of replication.papers.published.Published
+    numbers : list of replication.verdicts.published.Published
         The published numbers that count, each once.
     values, distances : list of ndarray
         Our values of each number, and their distances from it, as from `on_axes`.

@@ -10,12 +10,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from replication.papers import published, rules, tables, variants
-from replication.papers.published import EvidenceError
-from replication.papers.top_percent import runs
-from replication.papers.variants import Variant
+from notebooks.top_percent import runs
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps import engines
+from replication.verdicts import published, rules, tables, variants
+from replication.verdicts.published import EvidenceError
+from replication.verdicts.variants import Variant
 
 PAPER, ITEM = runs.PAPER, "table1"
 #: The alternatives of each dimension, as variants, the default first.
@@ -33,7 +33,7 @@ PARTS = (
 )
 IDENTIFIED = 0.10  # how much nearer the best combination with an identified choice must be
 OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
-NEAR = 0.20  # the largest difference of a near number, see `replication.papers.rules`
+NEAR = 0.20  # the largest difference of a near number, see `replication.verdicts.rules`
 
 
 def numbers(workload, variant, policies):
@@ -131,7 +131,7 @@ class Search:
         From `combinations`.
     cells : dict
         From `simulate_all`.
-    printed : list of replication.papers.published.Published
+    printed : list of replication.verdicts.published.Published
         One that is not in the cells does not count.
     dimensions : dict of str to tuple of Variant, optional
 
@@ -143,7 +143,7 @@ class Search:
     differences : float32[combinations, numbers]
         Relative differences, infinite where a value is undefined.
     matched : bool[combinations, numbers]
-        By the rule of `replication.papers.rules`.
+        By the rule of `replication.verdicts.rules`.
     distances : float32[combinations]
     order : int64[combinations]
         Combinations from the nearest to the farthest: by median, worst difference, and place.

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 import replication as rp
-from replication.papers import style
+from replication.drawing import style
 from replication.simulator.schedules import intervals
 
 WEEK = 7 * 24 * 3600

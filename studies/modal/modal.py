@@ -1,7 +1,7 @@
-"""Figure and table of the study of the modal model; its runs are those of `replication.papers.heel_and_toe.modality`."""
+"""Figure and table of the study of the modal model; its runs are those of `notebooks.heel_and_toe.modality`."""
 
-from replication.papers import panels, style
-from replication.papers.heel_and_toe.curves import PERFORMANCE
+from notebooks.heel_and_toe.curves import PERFORMANCE
+from replication.drawing import panels, style
 
 
 def compare(found):

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.patches import Patch
 
 from other_logs import CONCLUSIONS, RULES, pool
-from replication.papers import style
+from replication.drawing import style
 from replication.simulator.logs import registry
 
 #: Colour, and letter for print in grey, of each word.

@@ -28,9 +28,10 @@ from replication import (
     Users,
     simulate,
 )
-from replication.papers import panels, resampling, style
+from replication.drawing import panels, style
 from replication.simulator.sweeps import engines, grid
 from replication.simulator.workload import generator
+from replication.verdicts import resampling
 
 DAY = 24 * 3600
 LOAD, LOWER = 0.9, 0.7

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from replication.papers import panels, style
-from replication.papers.pv_easy import counts
+from notebooks.pv_easy import counts
+from replication.drawing import panels, style
 from replication.simulator import audits
 
 SHOWN = {

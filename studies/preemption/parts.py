@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from replication.papers import resampling
-from replication.papers.pv_easy.slowdown import sums
+from notebooks.pv_easy.slowdown import sums
+from replication.verdicts import resampling
 
 MEASURES = {"mbs": "bounded slowdown, mean", "mwbs": "bounded slowdown, weighted by size"}
 ALL = "median of the logs"

@@ -5,10 +5,10 @@ No estimate is below the run time here, so a reservation that is kept is never m
 
 import pandas as pd
 
+from notebooks.heel_and_toe import campaign, trends
+from notebooks.heel_and_toe.curves import PERFORMANCE, Z95
 from replication import EASY
-from replication.papers import panels, style
-from replication.papers.heel_and_toe import campaign, trends
-from replication.papers.heel_and_toe.curves import PERFORMANCE, Z95
+from replication.drawing import panels, style
 
 RECOMPUTED, KEPT = "recomputed", "kept"
 #: Claims about Figs. 3 to 6 and 11 that runs at any f decide.

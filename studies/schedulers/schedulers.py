@@ -3,9 +3,9 @@
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 
+from notebooks.top_percent.runs import REFERENCE, SCHEDULERS, TITLES
 from replication import EASY
-from replication.papers import panels
-from replication.papers.top_percent.runs import REFERENCE, SCHEDULERS, TITLES
+from replication.drawing import panels
 
 ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | SCHEDULERS
 #: From better to worse, darker and darker, so that the order survives grey; the scale has so many powers of ten each way.

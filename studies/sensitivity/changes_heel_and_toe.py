@@ -11,13 +11,13 @@ import pandas as pd
 from scipy import stats
 
 import sensitivity
+from notebooks.heel_and_toe import campaign, trends
+from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from replication import EASY, Exact, FModel, Users, simulate
-from replication.papers import variants
-from replication.papers.heel_and_toe import campaign, trends
-from replication.papers.heel_and_toe.curves import PERFORMANCE, SHORT
-from replication.papers.rules import Case, level
-from replication.papers.variants import NotApplicable
 from replication.simulator.sweeps import grid as sweep
+from replication.verdicts import variants
+from replication.verdicts.rules import Case, level
+from replication.verdicts.variants import NotApplicable
 
 #: Badness and runs at each; few, because every change needs them all on every log.
 FS, LARGE = (0.5, 1.0, 2.0, 5.0, 10.0), 100.0
@@ -35,7 +35,7 @@ def tables(log, jobs, variant):
     ----------
     log : str
     jobs : Workload
-    variant : replication.papers.variants.Variant
+    variant : replication.verdicts.variants.Variant
 
     Returns
     -------

@@ -3,8 +3,8 @@
 from functools import partial
 
 import sensitivity
-from replication.papers import variants
-from replication.papers.pv_easy import claims, counts, runs
+from notebooks.pv_easy import claims, counts, runs
+from replication.verdicts import variants
 
 #: Every open option alone, and some together; ways of counting, cleanings.
 CHANGES = (

@@ -4,9 +4,9 @@ from dataclasses import replace
 from functools import partial
 
 import sensitivity
-from replication.papers import variants
-from replication.papers.top_percent import claims, intervals, runs
-from replication.papers.variants import Variant
+from notebooks.top_percent import claims, intervals, runs
+from replication.verdicts import variants
+from replication.verdicts.variants import Variant
 
 CODED = runs.READINGS["coded"]
 

@@ -1,7 +1,7 @@
 """Whether a paper's headline conclusions survive a change: a table of conclusions against variants.
 
 The headlines stand in ``data/published/PAPER/headlines.toml``. Each is decided by one rule on every log under every
-`replication.papers.variants.Variant`.
+`replication.verdicts.variants.Variant`.
 """
 
 import textwrap
@@ -12,12 +12,12 @@ import pandas as pd
 import seaborn
 from matplotlib.colors import LinearSegmentedColormap
 
-from replication.papers import published, rules, variants
-from replication.papers.rules import HOLDS, PART, UNDECIDED
-from replication.papers.tables import case_table, decide
-from replication.papers.variants import NotApplicable, Variant
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import engines
+from replication.verdicts import published, rules, variants
+from replication.verdicts.rules import HOLDS, PART, UNDECIDED
+from replication.verdicts.tables import case_table, decide
+from replication.verdicts.variants import NotApplicable, Variant
 
 DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
@@ -83,7 +83,7 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
     ----------
     paper : str
     functions : module or dict
-        The functions of the claims, see `replication.papers.tables.decide`.
+        The functions of the claims, see `replication.verdicts.tables.decide`.
     tables : callable
         ``tables(log, jobs, variant)`` returns the tables that the functions take. It or a function raises `NotApplicable`
         where there is nothing to decide.

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 
 import replication as rp
 from replication.explore import model, steps
-from replication.papers import published
 from replication.simulator import paths
 from replication.simulator.reference import observation as reference_observed
+from replication.verdicts import published
 from tests.workloads import workloads
 
 LOG = "log.swf"

@@ -7,12 +7,12 @@ import small_project
 from small_project import OURS
 
 from replication.cli import main
-from replication.papers import committed, rules, tables
-from replication.papers.published import EvidenceError
-from replication.papers.rules import Case
 from replication.report import assemble, page, record, results
 from replication.simulator import paths
 from replication.simulator.paths import toml
+from replication.verdicts import committed, rules, tables
+from replication.verdicts.published import EvidenceError
+from replication.verdicts.rules import Case
 
 NAME, CLAIMS = "heel_and_toe/fig02", "heel_and_toe/claims"
 CASES = [Case("CTC-SP2", 1, 0.5, 2), Case("KTH-SP2-2", -1), Case("SDSC-SP2", 3)]

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 import small_project
 
-from replication.papers import published, rules, tables
-from replication.papers.published import EvidenceError
-from replication.papers.rules import (
+from replication.simulator import paths
+from replication.verdicts import published, rules, tables
+from replication.verdicts.published import EvidenceError
+from replication.verdicts.rules import (
     Answer,
     Case,
     answer,
@@ -22,8 +23,7 @@ from replication.papers.rules import (
     level,
     other_verdicts,
 )
-from replication.papers.tables import changed, decide, totals
-from replication.simulator import paths
+from replication.verdicts.tables import changed, decide, totals
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 FIELDS = set(
@@ -296,7 +296,7 @@ def test_claims_that_get_another_verdict_are_listed(paper):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
-    own = f"replication.papers.{paper}"
+    own = f"notebooks.{paper}"
     # A paper whose claims select rows of tables has no package.
     has_functions = importlib.util.find_spec(own) is not None
     own_functions = importlib.import_module(f"{own}.claims") if has_functions else {}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from replication.papers import published
+from replication.verdicts import published
 
 ENTRIES = published.entries("contradictions.toml")
 FIELDS = {"paper", "kind", "what", "first", "second"}

@@ -8,8 +8,7 @@ import pandas as pd
 import papermill
 import pytest
 
-from replication.papers import published
-from replication.papers.heel_and_toe import (
+from notebooks.heel_and_toe import (
     campaign,
     claims,
     curves,
@@ -19,10 +18,11 @@ from replication.papers.heel_and_toe import (
     real_estimates,
     trends,
 )
-from replication.papers.rules import answers
 from replication.simulator.estimates import Deterministic, Exact, FModel, Users
 from replication.simulator.schedulers import EASY, FCFS
 from replication.simulator.simulation import simulate
+from replication.verdicts import published
+from replication.verdicts.rules import answers
 from tests.workloads import jobs
 
 LOGS = ("CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE")

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.papers.heel_and_toe import claims
-from replication.papers.heel_and_toe.claims import BLUE, CTC, KTH, SDSC
+from notebooks.heel_and_toe import claims
+from notebooks.heel_and_toe.claims import BLUE, CTC, KTH, SDSC
 from tests.cases import found, rules
 from tests.workloads import jobs
 

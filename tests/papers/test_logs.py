@@ -5,12 +5,12 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from replication.papers.heel_and_toe import fig02
-from replication.papers.logs import left_out, loads, month, table1, table3, table3_readings
+from notebooks.heel_and_toe import fig02
 from replication.simulator.estimates import Exact, Users
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.sweeps.comparison import compare
+from replication.verdicts.logs import left_out, loads, month, table1, table3, table3_readings
 from tests.workloads import jobs
 
 SMALL = jobs(4, (10, 10, 2), (20, 20, 4), (50, 5, 1))

@@ -9,8 +9,8 @@ import shutil
 import small_project
 
 from replication.__main__ import main
-from replication.papers import published
 from replication.report import assemble, record
+from replication.verdicts import published
 from tests.in_process import in_process
 
 VALUES = """trace,policy,measure,value,unit,source
@@ -25,7 +25,7 @@ threshold = 50
 word_of_size = "large_part"
 unit = "%"
 """
-FUNCTIONS = """from replication.papers.rules import Case
+FUNCTIONS = """from replication.verdicts.rules import Case
 
 
 def many_are_backfilled(schedules):

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from replication.papers import all_numbers as numbers
+from notebooks.together import all_numbers as numbers
 from replication.report import results
 
 

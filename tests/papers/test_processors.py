@@ -12,9 +12,9 @@ from replication.simulator import paths
 PROGRAM = """
 import numpy as np
 
-from replication.papers.pv_easy import claims as pv_easy
-from replication.papers.pv_easy.runs import POLICIES
-from replication.papers.top_percent import intervals, runs
+from notebooks.pv_easy import claims as pv_easy
+from notebooks.pv_easy.runs import POLICIES
+from notebooks.top_percent import intervals, runs
 from tests.workloads import jobs
 
 rng, n = np.random.default_rng(1), 3000

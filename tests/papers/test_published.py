@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from replication.papers import published, rules, tables
-from replication.papers.published import EvidenceError
 from replication.simulator import paths
+from replication.verdicts import published, rules, tables
+from replication.verdicts.published import EvidenceError
 
 README = paths.PUBLISHED / "README.md"
 EVERY_ITEM = [(paper, item) for paper in published.registered() for item in published.items(paper)]

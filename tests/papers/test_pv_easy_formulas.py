@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.papers.pv_easy import claims, counts, runs
-from replication.papers.variants import NotApplicable
+from notebooks.pv_easy import claims, counts, runs
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
+from replication.verdicts.variants import NotApplicable
 from tests.cases import found, rules
 from tests.workloads import jobs
 from tests.workloads import schedule_of as at

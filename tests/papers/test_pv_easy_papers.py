@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.papers import published
-from replication.papers.pv_easy import counts, examples, runs, slowdown, tables, virtual
+from notebooks.pv_easy import counts, examples, runs, slowdown, tables, virtual
 from replication.simulator.logs import registry
 from replication.simulator.predictors import Clairvoyant
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
+from replication.verdicts import published
 from tests.workloads import jobs
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from replication.papers import resampling
+from replication.verdicts import resampling
 from tests.workloads import jobs
 
 N = 4000

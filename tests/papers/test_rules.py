@@ -1,4 +1,4 @@
-"""The rule for numbers of `replication.papers.rules`: cases worked out by hand, and what must hold for every number."""
+"""The rule for numbers of `replication.verdicts.rules`: cases worked out by hand, and what must hold for every number."""
 
 import math
 
@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.papers import rules, shown, tables
-from replication.papers.published import EvidenceError, Published
-from replication.papers.rules import NUMBER_VERDICTS, number_verdict
+from replication.verdicts import rules, shown, tables
+from replication.verdicts.published import EvidenceError, Published
+from replication.verdicts.rules import NUMBER_VERDICTS, number_verdict
 
 
 def paper_says(value, decimals=0, unit="jobs", measure="blocked"):

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from replication.papers import published, resampling
-from replication.papers.top_percent import intervals, modes, runs, table1
+from notebooks.top_percent import intervals, modes, runs, table1
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import measures
+from replication.verdicts import published, resampling
 from tests.workloads import random_jobs
 
 THREE = ["KTH-SP2", "CTC-SP2", "SDSC-SP2"]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.papers.top_percent import claims
+from notebooks.top_percent import claims
 from tests.cases import found, rules
 from tests.workloads import jobs
 

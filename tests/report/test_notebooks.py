@@ -6,10 +6,10 @@ import papermill
 import pytest
 
 import replication as rp
-from replication.papers import git
 from replication.report import parameters, record, results, run
 from replication.simulator import paths
 from replication.simulator.logs import registry
+from replication.verdicts import git
 from tests.in_process import in_process
 
 NOTEBOOKS = results.notebooks() | results.studies()

@@ -12,9 +12,7 @@ import small_project
 from matplotlib.figure import Figure
 from PIL import Image
 
-from replication.papers import git, style
-from replication.papers.rules import Case
-from replication.papers.shown import text
+from replication.drawing import style
 from replication.report import record
 from replication.report.page import Page
 from replication.report.parameters import PageError
@@ -22,6 +20,9 @@ from replication.report.render import Table
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.workload import QUICK_JOBS
+from replication.verdicts import git
+from replication.verdicts.rules import Case
+from replication.verdicts.shown import text
 from tests.workloads import write_log
 
 NAME = "heel_and_toe/fig02"

@@ -12,11 +12,11 @@ import small_project
 from matplotlib.figure import Figure
 from small_project import OURS
 
-from replication.papers import rules
-from replication.papers.published import EvidenceError
 from replication.report import assemble, page, record, render, results
 from replication.report.results import ReportError
 from replication.simulator import paths
+from replication.verdicts import rules
+from replication.verdicts.published import EvidenceError
 
 NAME = "heel_and_toe/fig02"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from replication.papers.top_percent import agreement
+from notebooks.top_percent import agreement
 from replication.simulator import text
 from replication.simulator.logs import registry
 from replication.simulator.simulation import simulate

@@ -8,7 +8,7 @@ import pytest
 
 import bias
 import replication as rp
-from replication.papers.top_percent.runs import POLICIES
+from notebooks.top_percent.runs import POLICIES
 from tests.cases import found as cases_of
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import causes
 import replication as rp
-from replication.papers import placebo
-from replication.papers.rules import answers
+from replication.verdicts import placebo
+from replication.verdicts.rules import answers
 from tests.cases import found as cases_of
 from tests.workloads import jobs, schedule_of
 

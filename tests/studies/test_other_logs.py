@@ -8,7 +8,7 @@ import pytest
 
 import other_logs
 import replication as rp
-from replication.papers import published
+from replication.verdicts import published
 
 
 def test_each_rule_names_a_claim_and_a_statistic():

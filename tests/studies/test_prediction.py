@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import prediction
-from replication.papers import resampling
 from replication.simulator.sweeps import grid
 from replication.simulator.workload import Workload
+from replication.verdicts import resampling
 
 WEEK = 7 * 24 * 3600
 WORTH = {

@@ -3,7 +3,7 @@
 import pandas as pd
 
 import schedulers
-from replication.papers.top_percent import runs
+from notebooks.top_percent import runs
 
 
 def test_other_schedulers_are_spread():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import search_pv_easy as search
-from replication.papers.pv_easy import reconstructed, runs
+from notebooks.pv_easy import reconstructed, runs
 from replication.simulator.predictors import Last, LastSubmitted
 from replication.simulator.schedulers import EASY, PVEasy
 from tests.workloads import jobs

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import search_top_percent as search
-from replication.papers.published import EvidenceError, Published
-from replication.papers.top_percent import runs
-from replication.papers.variants import Variant
+from notebooks.top_percent import runs
+from replication.verdicts.published import EvidenceError, Published
+from replication.verdicts.variants import Variant
 from tests.workloads import random_jobs
 
 

@@ -11,19 +11,19 @@ import changes_heel_and_toe as heel
 import changes_pv_easy as pv
 import changes_top_percent as top
 import sensitivity
-from replication.papers import variants
-from replication.papers.published import claims_of
-from replication.papers.pv_easy import claims as pv_claims
-from replication.papers.rules import Case
-from replication.papers.tables import decide
-from replication.papers.top_percent import claims as top_claims
-from replication.papers.top_percent import intervals
-from replication.papers.top_percent import runs as top_runs
-from replication.papers.variants import NotApplicable, Variant
+from notebooks.pv_easy import claims as pv_claims
+from notebooks.top_percent import claims as top_claims
+from notebooks.top_percent import intervals
+from notebooks.top_percent import runs as top_runs
 from replication.simulator.logs import registry
 from replication.simulator.predictors import TopPercent
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate
+from replication.verdicts import variants
+from replication.verdicts.published import claims_of
+from replication.verdicts.rules import Case
+from replication.verdicts.tables import decide
+from replication.verdicts.variants import NotApplicable, Variant
 from sensitivity import ABSENT, CLEANING, DEFAULT, LOAD, LOG, NO, READING, YES, kind_of
 from tests.workloads import jobs
 

@@ -1,0 +1,70 @@
+"""Section 7, on E_max: the crossings of the truncated model with the real estimates, and all jobs asking for E_max."""
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from notebooks.heel_and_toe import campaign, curves, trends
+from notebooks.heel_and_toe.curves import PERFORMANCE
+from replication.simulator import audits
+from replication.simulator.estimates import Users, cut_runs
+from replication.simulator.schedulers import EASY, FCFS
+from replication.simulator.simulation import simulate
+
+
+def meetings(results) -> pd.DataFrame:
+    """Return the table under Fig. 16 from results up to the largest f, in the figure's units."""
+    units = {words: results[measure] * factor for measure, (words, factor) in PERFORMANCE.items()}
+    return curves.round_digits(trends.crossovers(results.assign(**units), [*units]), 4)
+
+
+def draw(results, met) -> Figure:
+    """Draw Fig. 16 with its table (`meetings`): the f of each crossing is below its panel."""
+    figure = curves.panels(results, PERFORMANCE)
+    order = [(words, log) for words, _ in PERFORMANCE.values() for log in dict.fromkeys(met["log"])]
+    at = met.set_index(["measure", "log"])["meets at f"]
+    for axes, key in zip(figure.axes, order, strict=True):
+        words = "does not meet real" if math.isnan(at[key]) else f"meets real at f = {at[key]:.3g}"
+        axes.set_xlabel("\n".join(filter(None, [axes.get_xlabel(), words])), visible=True)
+    return figure
+
+
+def results(workloads) -> pd.DataFrame:
+    """Return EASY with users' estimates, EASY with all estimates at E_max, and FCFS, on runs cut at E_max.
+
+    Columns: log, measure, real, at E_max and FCFS (s, or a ratio); worse [%] (at E_max than with real estimates); way (the part of the
+    way from real estimates to FCFS, a share of the logarithm); and with either estimates the shares of jobs backfilled, and of
+    those planned to end by the head's reservation.
+    """
+    rows = []
+    for log, workload in workloads.items():
+        limit = campaign.cut_at(log, workload)
+        cut = cut_runs(workload, limit)
+        runs = {
+            "real": simulate(cut, EASY(), Users(e_max=limit)),
+            "at E_max": simulate(cut, EASY(), np.full(len(cut), limit)),
+            "FCFS": simulate(cut, FCFS()),
+        }
+        shares = {
+            f"{about}, {name} [%]": 100 * float(which(runs[name]).mean())
+            for name in ("real", "at E_max")
+            for about, which in (("backfilled", lambda run: run.backfilled), ("in time", in_time))
+        }
+        for measure in PERFORMANCE:
+            found = {name: run.measures[measure] for name, run in runs.items()}
+            real, at_e_max, fcfs = found.values()
+            change = {"worse [%]": 100 * (at_e_max / real - 1)}
+            change["way"] = math.log(at_e_max / real) / math.log(fcfs / real)
+            rows.append({"log": log, "measure": measure} | found | change | shares)
+    return pd.DataFrame(rows)
+
+
+def in_time(schedule) -> np.ndarray:
+    """Return the mask of the backfilled jobs planned to end by the reservation of the head, bool[n].
+
+    The others started on its extra processors.
+    """
+    _, passing = audits.postponements(schedule)
+    return passing == 1

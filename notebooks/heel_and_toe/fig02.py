@@ -1,0 +1,48 @@
+"""Fig. 2: real and perfect estimates, as they are and doubled."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from notebooks.heel_and_toe.curves import PERFORMANCE
+from replication.drawing import panels, style
+from replication.simulator.estimates import Exact, Users
+
+
+def label_rows(table, factor=2) -> pd.DataFrame:
+    """Return the rows of `replication.compare` as the figure names them.
+
+    Columns: trace, estimates (users' and perfect ones, each as it is and multiplied), mean_wait (s), mean_bounded_slowdown,
+    backfilled (a share).
+    """
+    words = {"real": Users, "perfect": Exact}
+    names = {repr(model()): name for name, model in words.items()}
+    names |= {repr(model(factor)): f"{name} x{factor:g}" for name, model in words.items()}
+    table = table.assign(estimates=table["estimates"].map(names)).rename(columns={"log": "trace"})
+    return table[["trace", "estimates", *PERFORMANCE, "backfilled"]]
+
+
+def draw(results) -> Figure:
+    """Draw both measures as bars, a panel for each log, as in the paper."""
+    looks = style.bars(dict.fromkeys(results["estimates"]))
+
+    def one(axes, log, measure):
+        part = results[results["trace"] == log].set_index("estimates")[measure]
+        for k, (name, look) in enumerate(looks.items()):
+            axes.bar(k, part[name] * PERFORMANCE[measure][1], **look)
+        axes.set(xticks=[])
+        axes.grid(axis="x", visible=False)
+
+    rows = {measure: words for measure, (words, _) in PERFORMANCE.items()}
+    return panels.draw(results["trace"], rows, one)
+
+
+def change(results) -> pd.DataFrame:
+    """Return the change of each measure in per cent, negative is better: a row for each log and measure."""
+    rows = []
+    for log, group in results.groupby("trace", sort=False):
+        for measure, (label, _) in PERFORMANCE.items():
+            real, more_real, perfect, more_perfect = group[measure]  # as `label_rows` has them
+            ratios = more_real / real, more_perfect / perfect, perfect / real
+            rows.append([log, label.split(" [")[0], *(100 * (ratio - 1) for ratio in ratios)])
+    columns = [f"{name} [%]" for name in ("doubling real", "doubling perfect", "real to perfect")]
+    return pd.DataFrame(rows, columns=["trace", "measure", *columns])

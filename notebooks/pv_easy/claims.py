@@ -1,0 +1,318 @@
+"""The statistics of the paper's claims; the rules are in ``data/published/pv_easy/claims.toml``.
+
+Each function returns the cases of the claim of its name, or of those that name it. Claims about single numbers have none:
+their cases are rows of a table, named by ``select``.
+
+Tables
+------
+numbers : pandas.DataFrame
+    Numbers of single schedules: `numbers`.
+over : pandas.DataFrame
+    Slowdowns of all jobs under a policy over the slowdowns under another policy: `over`.
+blocked : pandas.DataFrame
+    Slowdowns of blocked jobs by size, under PV-EASY over the slowdowns under EASY: `blocked`.
+errors : pandas.DataFrame
+    Mean slowdowns with the virtual predictor, `notebooks.pv_easy.virtual.results`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+import pandas as pd
+
+from notebooks.pv_easy import counts, reconstructed, runs, slowdown, virtual
+from notebooks.pv_easy.slowdown import SHORT
+from replication.simulator import audits
+from replication.simulator.schedulers import PVEasy, Scheduler
+from replication.simulator.schedules.schedule import Schedule
+from replication.simulator.workload import Workload
+from replication.verdicts import published
+from replication.verdicts.rules import BETWEEN, LIMITS, NEAR, Case, level
+from replication.verdicts.variants import NotApplicable
+
+ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)  # per cent
+MODES = ("suspend", "checkpoint 1 h")
+NO_VENTURE = "no venture"
+#: The schedulers that claims speak of, by policy.
+POLICIES = runs.POLICIES | {
+    NO_VENTURE: PVEasy(venture="no"),
+    "suspend": PVEasy(mode="suspend"),
+    "checkpoint 1 h": PVEasy(mode="checkpoint", interval=3600),
+}
+#: Claims that need a replay for each job.
+REPLAYED = ("delay-90-hours", "strict-by-the-words")
+#: Claims that the table of the reconstructed simulator leaves out: Fig. 4's, and the one with a replay for each job of PV-EASY.
+NOT_RECONSTRUCTED = (
+    *("strict-by-the-words", "prediction-ten-percent"),
+    *("prediction-above-ten-percent", "estimates-beat-virtual"),
+)
+#: The two policies of each quotient in the table `over`, and the denominators.
+PAIRS = (("PV-EASY", "EASY"), ("PV-EASY", "EASY-Last"), ("EASY", "EASY-Last"))
+BASES = ("EASY", "EASY-Last")
+
+
+# ---- tables
+
+
+def by_size(name: str, hit: Callable) -> Callable:
+    """Return a count of the jobs that `hit` selects: per cent of the large jobs and of the others."""
+
+    def count(schedule):
+        large, chosen = slowdown.size_class(schedule.workload) > 0, hit(schedule)
+        return {
+            f"large jobs {name}": (_per_cent(chosen[large]), "%"),
+            f"small jobs {name}": (_per_cent(chosen[~large]), "%"),
+        }
+
+    return count
+
+
+def victims(schedule: Schedule, **how) -> dict:
+    """Return the share of large jobs among those whose reservation is violated, as `counts.violations` counts them."""
+    late = audits.reservation_delays(schedule, **how) > 0
+    large = slowdown.size_class(schedule.workload) > 0
+    return {"large among violated": (_per_cent(large[late]), "%")}
+
+
+def heads(schedule: Schedule) -> dict:
+    """Return the number of heads of the queue that wait while idle and shadow processors would do."""
+    return {"heads delayed": (int(audits.head_violations(schedule).sum()), "jobs")}
+
+
+def violations(schedule: Schedule) -> dict:
+    """Return the number of violated reservations, if any later job may be to blame."""
+    return {"violated by later jobs": counts.violations(schedule, "any-later")["violated"]}
+
+
+def delays(schedule: Schedule) -> dict:
+    """Return the number of jobs that start later than if no later job had been submitted."""
+    late = schedule.start > audits.alone(schedule)
+    return {"delayed by later jobs": (int(late.sum()), "jobs")}
+
+
+def last_end(schedule: Schedule) -> dict:
+    """Return the end of the last job."""
+    return {"last end": (int(schedule.end.max()) / 3600, "h")}
+
+
+#: The counts of each policy, and those that take a replay for each job.
+COUNTS = {
+    "EASY": (counts.kinds, by_size("blocked", audits.blocked), counts.slowdowns, last_end),
+    "EASY-Last": (counts.violations, victims),
+    "PV-EASY": (
+        *(heads, violations, counts.kinds, counts.loads, counts.preemptions, counts.slowdowns),
+        *(by_size("killed", lambda schedule: schedule.times_killed > 0), last_end),
+    ),
+} | dict.fromkeys((NO_VENTURE, *MODES), (counts.slowdowns,))
+REPLAYS = {"EASY": (counts.delays,), "PV-EASY": (delays,)}
+
+
+def reconstructed_counts() -> dict:
+    """Return `COUNTS` as the reconstructed simulator counts, and delays, which take no replay there."""
+    how = reconstructed.COUNTED
+    late = (partial(one, **how["violations"]) for one in COUNTS["EASY-Last"])
+    delays = partial(counts.delays, **how["delays"])
+    return COUNTS | {"EASY": (*COUNTS["EASY"], delays), "EASY-Last": tuple(late)}
+
+
+def schedules(
+    workloads: Mapping[str, Workload],
+    variant=runs.DEFAULT,
+    seed: int = 1,
+    policies: Mapping[str, Scheduler] = POLICIES,
+) -> dict[str, dict[str, Schedule]]:
+    """Return the validated schedules of some policies under a variant, by log and policy."""
+    return runs.schedules(workloads, policies, variant, seed)
+
+
+def numbers(schedules: Mapping, replays: bool = True, counted: Mapping = COUNTS) -> pd.DataFrame:
+    """Return the numbers of some schedules and logs.
+
+    Parameters
+    ----------
+    schedules : dict
+        By log and policy.
+    replays : bool
+        Include the numbers that take a replay for each job.
+    counted : dict
+        Counts (see `notebooks.pv_easy.counts`) by policy.
+
+    Returns
+    -------
+    DataFrame
+        log, policy (``log`` for facts of the log), measure, value, unit.
+    """
+    rows = []
+    for log, by_policy in schedules.items():
+        jobs = next(iter(by_policy.values())).workload
+        facts = {
+            "load": (100 * jobs.load, "%"),
+            "mean size": (float(jobs.processors.mean()), "processors"),
+            "mean run time": (float(jobs.run_time.mean()), "s"),
+            "span": (jobs.span / 86400, "days"),
+        }
+        rows += [(log, "log", name, *number) for name, number in facts.items()]
+        for policy, schedule in by_policy.items():
+            several = counted.get(policy, ()) + (REPLAYS.get(policy, ()) if replays else ())
+            for count in several:
+                for name, number in count(schedule).items():
+                    rows.append((log, policy, SHORT.get(name, name), *number))
+    frame = pd.DataFrame(rows, columns=["log", "policy", "measure", "value", "unit"])
+    return frame.drop_duplicates(["log", "policy", "measure"], ignore_index=True)
+
+
+def over(schedules: Mapping) -> pd.DataFrame:
+    """Return the slowdowns of policies over the slowdowns of other policies: log, policies, measure, value, low, high."""
+    some = {
+        log: {name: by_policy[name] for name in runs.POLICIES}
+        for log, by_policy in schedules.items()
+    }
+    frames = []
+    for measure, short in SHORT.items():
+        tables = {base: slowdown.everyone(some, measure, base) for base in BASES}
+        for policy, base in PAIRS:
+            own = tables[base][tables[base]["policy"] == policy]
+            frames.append(_quotients(own).assign(policies=f"{policy} over {base}", measure=short))
+    columns = ["log", "policies", "measure", "value", "low", "high"]
+    table = pd.concat(frames)[columns]
+    return pd.concat([table[table["log"] == log] for log in schedules], ignore_index=True)
+
+
+def blocked(schedules: Mapping) -> pd.DataFrame:
+    """Return the slowdowns under PV-EASY over those under EASY of the jobs that a third schedule blocks, by quarters of the machine.
+
+    The third schedule is EASY's with perfect estimates.
+
+    Returns
+    -------
+    DataFrame
+        log, jobs (the size class), value (of MBS), low, high (its 95 % interval), mwbs (the same quotient of MWBS), placebo and
+        placebo_mwbs (the same quotients of EASY with shifted submissions over EASY).
+    """
+    some = {
+        log: {name: by_policy[name] for name in ("EASY", "PV-EASY")}
+        for log, by_policy in schedules.items()
+    }
+    plain, weighted = (
+        slowdown.blocked(some, measure, same=True).query("policy == 'PV-EASY'") for measure in SHORT
+    )
+    both = {"mwbs": weighted["quotient"], "placebo_mwbs": weighted["placebo"]}
+    table = _quotients(plain).assign(**both)
+    columns = ["log", "jobs", "value", "low", "high", "mwbs", "placebo", "placebo_mwbs"]
+    return table[columns].dropna(subset="value", ignore_index=True)
+
+
+def _quotients(table):
+    """Return the quotients of a table of `slowdown` under the names of a table of claims."""
+    names = {"trace": "log", "quotient": "value", "quotient_low": "low", "quotient_high": "high"}
+    return table.drop(columns=["value", "low", "high"]).rename(columns=names)
+
+
+def _per_cent(hit):
+    return 100 * float(hit.mean()) if len(hit) else float("nan")
+
+
+# ---- claims
+
+
+def column(numbers: pd.DataFrame, policy: str, measure: str) -> pd.Series:
+    """Return a number of a policy by log, in the order of the table."""
+    some = numbers[(numbers["policy"] == policy) & (numbers["measure"] == measure)]
+    return some.set_index("log")["value"]
+
+
+def largest(numbers, policy, measure) -> list[Case]:
+    """Return the largest number of a policy over the logs."""
+    values = column(numbers, policy, measure)
+    log = values.idxmax()
+    return [Case(log, values[log])]
+
+
+def easy_last_violates(numbers) -> Iterator[Case]:
+    """Return the violated reservations under EASY-Last; each number must be near the printed one."""
+    near = float(LIMITS[NEAR])
+    for log, value in column(numbers, "EASY-Last", "violated").items():
+        asked = {"trace": log, "policy": "EASY-Last", "measure": "violated"}
+        printed = published.value(runs.PAPER, "table2", **asked).value
+        ends = (1 - near) * printed, (1 + near) * printed
+        yield Case(log, value, operator=BETWEEN, threshold=ends)
+
+
+def less(numbers, number, other) -> list[Case]:
+    """Return a number less another one on each log; each is given by its policy and measure."""
+    difference = column(numbers, *number) - column(numbers, *other)
+    return [Case(log, value) for log, value in difference.items()]
+
+
+def changes(numbers, policies, base) -> Iterator[Case]:
+    """Return the change of the slowdown from a policy to others, per cent."""
+    for log in dict.fromkeys(numbers["log"]):
+        for policy in policies:
+            for name in SHORT.values():
+                ours, theirs = (column(numbers, one, name)[log] for one in (policy, base))
+                words = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
+                yield Case(words, 100 * (ours / theirs - 1))
+
+
+def busy_logs(numbers) -> Iterator[Case]:
+    """Return load, mean size and mean run time of each log."""
+    for log in column(numbers, "log", "load").index:
+        load, size, run_time = (
+            column(numbers, "log", name)[log] for name in ("load", "mean size", "mean run time")
+        )
+        yield Case(log, load, part="load", threshold=(60, 80), unit="%")
+        yield Case(log, size, part="mean size", threshold=(10, 100), unit="processors")
+        yield Case(log, run_time, part="mean run time", operator=">", threshold=3600, unit="s")
+
+
+def borne_out(blocked, jobs=None) -> Iterator[Case]:
+    """Yield the quotient of MBS of each size class; its interval is widened to the quotient of MWBS, which must bear it out.
+
+    Slowdowns are lower only if they are lower than the placebo's, too.
+    """
+    some = blocked if jobs is None else blocked[blocked["jobs"].isin(jobs)]
+    if some.empty:
+        raise NotApplicable("no blocked job is that large")
+    for row in some.to_dict("records"):
+        low, high = min(row["low"], row["mwbs"]), max(row["high"], row["mwbs"])
+        beyond = row["placebo"] if row["placebo"] < 1 - level("none") / 100 else None
+        yield Case(f"{row['log']} {row['jobs']}", row["value"], low, high, threshold=beyond)
+
+
+def fewer_backfilled(numbers) -> Iterator[Case]:
+    """Return the change of the jobs backfilled and blocked from EASY to PV-EASY, per cent."""
+    none = level("none")
+    for name, sign, threshold in (("backfilled", "<", -none), ("blocked", ">", none)):
+        change = 100 * (column(numbers, "PV-EASY", name) / column(numbers, "EASY", name) - 1)
+        for log, value in change.items():
+            yield Case(log, value, None, None, name, sign, threshold, "none")
+
+
+def leads(errors, least, most) -> Iterator[Case]:
+    """Return the better EASY's mean over PV-EASY's at each error from `least` to `most` per cent."""
+    some = errors[errors["error"].between(least, most)]
+    for (log, measure), part in some.groupby(["trace", "measure"], sort=False):
+        by = virtual.by_error(part)
+        ours = {end: by[end]["PV-EASY"] for end in ("mean", "low", "high")}
+        theirs = {end: by[end].drop(columns="PV-EASY").min(axis=1) for end in ours}
+        for error in by.index:
+            ends = ("mean", "mean"), ("low", "high"), ("high", "low")
+            lead = (theirs[one][error] / ours[other][error] for one, other in ends)
+            yield Case(f"{log} {SHORT[measure]}", *lead, part=f"error {error} %")
+
+
+def easy_last_worst(over) -> Iterator[Case]:
+    """Return the larger of PV-EASY's and EASY's weighted slowdown over EASY-Last's."""
+    some = over[over["policies"].str.endswith("over EASY-Last") & (over["measure"] == "MWBS")]
+    for log, part in some.groupby("log", sort=False):
+        yield Case(log, *max(part[["value", "low", "high"]].itertuples(index=False, name=None)))
+
+
+def estimates_beat_virtual(numbers, errors) -> Iterator[Case]:
+    """Return the change from EASY with the virtual predictor at an error of 10 % to EASY with estimates, per cent."""
+    at = errors[(errors["error"] == 10) & (errors["policy"] == "FCFS-EASY")]
+    for row in at.to_dict("records"):
+        name = SHORT[row["measure"]]
+        ours = column(numbers, "EASY", name)[row["trace"]]
+        change = (100 * (ours / row[end] - 1) for end in ("mean", "high", "low"))
+        yield Case(f"{row['trace']} {name}", *change)

@@ -1,0 +1,62 @@
+"""The paper's policies as schedulers, and the interpretations it leaves open."""
+
+from collections.abc import Iterator
+
+from replication.simulator.predictors import Last, Request
+from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.schedules.schedule import Schedule
+from replication.simulator.simulation import simulate
+from replication.verdicts import variants
+from replication.verdicts.variants import Variant
+
+PAPER = "pv_easy"
+# How the paper names a policy, and the scheduler here.
+POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor=Last()), "PV-EASY": PVEasy()}
+#: Each option of the schedulers that the paper leaves open.
+ALONE = variants.alone(*variants.TEXTBOOK, *variants.PREDICTION)
+NOW = next(variant for variant in ALONE if variant.scheduler == {"correction": "now"})
+CLEANING = variants.entered(PAPER, "cleanings")
+#: What a simulator has together that was written around one kept reservation.
+TOGETHER = variants.entered(PAPER, "together")
+DEFAULT = Variant("default")
+READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER)
+
+
+def name(scheduler) -> str:
+    """Return the paper's name of a scheduler, or its repr."""
+    return next((own for own, known in POLICIES.items() if known == scheduler), repr(scheduler))
+
+
+def concerns(scheduler, reading) -> bool:
+    """Return whether an interpretation changes anything for a scheduler."""
+    fields = set(reading.scheduler)
+    if not fields <= scheduler.options().keys():
+        return False
+    return not fields & {*variants.PREDICTION} or scheduler.predictor != Request()
+
+
+def run(jobs, scheduler, reading=DEFAULT, seed=1) -> Schedule:
+    """Return the validated schedule of some jobs under an interpretation, as far as it concerns the scheduler."""
+    return simulate(jobs, reading.of(scheduler), seed=seed).validate()
+
+
+def schedules(workloads, policies, reading=DEFAULT, seed=1) -> dict[str, dict[str, Schedule]]:
+    """Return the validated schedules of some policies, schedulers by name, under an interpretation, by log and policy."""
+    return {
+        log: {name: run(jobs, one, reading, seed) for name, one in policies.items()}
+        for log, jobs in workloads.items()
+    }
+
+
+def otherwise(log, schedule, first=None) -> Iterator[tuple[Variant, Schedule]]:
+    """Yield each interpretation but the default that concerns a schedule's scheduler, and the schedule under it.
+
+    Cleanings need a log of the archive. `first` is the number of jobs taken from the log; all by default.
+    """
+    for reading in READINGS[1:]:
+        if concerns(schedule.scheduler, reading):
+            try:
+                jobs = variants.jobs(PAPER, {log: schedule.workload}, log, reading, first)
+            except variants.NotApplicable:
+                continue
+            yield reading, run(jobs, schedule.scheduler, reading, schedule.seed)

@@ -1,0 +1,164 @@
+"""Figs. 2, 3, 5 and 6: slowdowns of blocked jobs by size, and of all jobs.
+
+Schedules are given by log and policy: ``schedules[log][policy]``.
+"""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib import patheffects
+from matplotlib.figure import Figure
+
+from notebooks.pv_easy import counts, tables
+from replication.drawing import panels, style
+from replication.simulator import audits
+from replication.simulator.estimates import Exact
+from replication.simulator.schedules import measures
+from replication.simulator.simulation import simulate
+from replication.verdicts import placebo, resampling
+
+CLASSES = 4  # Quarters of the machine.
+NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
+SHORT = {"mbs": "MBS", "mwbs": "MWBS"}
+COLUMNS = ["trace", "jobs", "policy", "number", "value", "low", "high"]
+COLUMNS += ["quotient", "quotient_low", "quotient_high"]
+
+
+def sums(schedule, mask, measure) -> np.ndarray:
+    """Return weighted slowdowns and weights of the masked jobs, float64[n, 2]; the measure is their quotient."""
+    w = schedule.workload
+    weight = (w.processors if measure == "mwbs" else np.ones(len(w))) * mask
+    return np.column_stack(
+        [measures.pv_bounded_slowdown(schedule.wait, w.run_time) * weight, weight]
+    )
+
+
+def size_class(workload, classes=CLASSES) -> np.ndarray:
+    """Return the size class of each job, int[n]: 0 up to the first of equal shares of the machine, and so on."""
+    return (classes * workload.processors - 1) // workload.machine
+
+
+def names(classes=CLASSES) -> list[str]:
+    """Return the size classes in words, the smallest jobs first."""
+    shares = [str(Fraction(k, classes)) for k in range(1, classes)]
+    between = [f"{low} to {high}" for low, high in pairwise(shares)]
+    return [f"up to {shares[0]}", *between, f"above {shares[-1]}"] if shares else ["all"]
+
+
+def _comparison(schedules, measure, groups, base):
+    """Return a measure of groups of jobs: ``groups(log, its schedules)`` yields names and masks by policy."""
+    rows = []
+    for log, by_policy in schedules.items():
+        for jobs, masks in groups(log, by_policy):
+            columns = [sums(schedule, masks[p], measure) for p, schedule in by_policy.items()]
+            workload = by_policy[base].workload
+            drawn = resampling.weeks(np.hstack(columns), workload.submit, log)
+            means = {p: resampling.ratio(drawn, 2 * k, 2 * k + 1) for k, p in enumerate(by_policy)}
+            for policy, mean in means.items():
+                both = resampling.interval(mean), resampling.interval(mean / means[base])
+                rows.append((log, jobs, policy, int(masks[policy].sum()), *both[0], *both[1]))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def everyone(schedules, measure, base="EASY") -> pd.DataFrame:
+    """Return a measure (mbs or mwbs) of all jobs, as in Figs. 5 and 6, and its quotient to the measure under the base policy: `COLUMNS`.
+
+    The 95 % intervals are over the weeks of the log, paired for the quotient.
+    """
+
+    def groups(log, by_policy):
+        yield "all", {p: np.ones(len(one.workload), bool) for p, one in by_policy.items()}
+
+    return _comparison(schedules, measure, groups, base)
+
+
+def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.DataFrame:
+    """Return a measure of blocked jobs by size, as in Figs. 2 and 3: `COLUMNS`, as from `everyone`.
+
+    Classes are equal shares of the machine. The jobs are those that each policy blocks, or the `same` for all: `blocked_in_third`
+    of the base. A column ``placebo`` follows then: the quotient of the base with shifted submissions.
+    """
+
+    third = {log: blocked_in_third(one[base]) for log, one in schedules.items()} if same else {}
+
+    def groups(log, by_policy):
+        hit = {p: third[log] if same else audits.blocked(one) for p, one in by_policy.items()}
+        sizes = size_class(by_policy[base].workload, classes)
+        for k, jobs in enumerate(names(classes)):
+            yield jobs, {p: hit[p] & (sizes == k) for p in by_policy}
+
+    table = _comparison(schedules, measure, groups, base)
+    if same:
+        pairs = {
+            log: _placebos(one[base], third[log], measure, classes)
+            for log, one in schedules.items()
+        }
+        table["placebo"] = [pairs[log][jobs] for log, jobs in zip(table["trace"], table["jobs"])]
+    return table
+
+
+def blocked_in_third(schedule) -> np.ndarray:
+    """Return the jobs that a third schedule blocks, bool[n]: that of the same scheduler with perfect estimates.
+
+    The jobs that a policy blocks do better under nearly every other one, so no compared policy may select them.
+    """
+    return audits.blocked(simulate(schedule.workload, schedule.scheduler, Exact()))
+
+
+def _placebos(base, jobs_of_third, measure, classes):
+    """Return the mean quotient of a measure with shifted submissions over that without, by size class, of some jobs."""
+    again, sizes = placebo.again(base), size_class(base.workload, classes)
+    found = {}
+    for k, jobs in enumerate(names(classes)):
+        chosen = jobs_of_third & (sizes == k)
+        own, *after = (sums(run, chosen, measure)[:, 0].sum() for run in (base, *again))
+        found[jobs] = float(np.mean(after)) / own if own else np.nan
+    return found
+
+
+def readings(schedules, measure, first=None) -> pd.DataFrame:
+    """Return the measure of all jobs under every interpretation: a row for each policy and interpretation, a column for each log."""
+    table = tables.readings(schedules, counts.slowdowns, first)
+    table = table[table["measure"] == measure].rename(columns={"trace": "log"})
+    table = table.set_index(["policy", "reading", "log"])["value"].unstack("log", sort=False)
+    order = dict.fromkeys(p for by_policy in schedules.values() for p in by_policy)
+    return pd.concat([table.loc[[policy]] for policy in order]).reset_index()
+
+
+def bars(table, measure) -> Figure:
+    """Draw a table of `everyone` or `blocked` as bars with intervals: a panel for each log, groups of jobs across, policies side by side."""
+    policies, jobs = (list(dict.fromkeys(table[name])) for name in ("policy", "jobs"))
+    looks, several = style.bars(policies), len(jobs) > 1
+    width = 0.8 / len(policies) if several else 0.8
+
+    # It keeps intervals visible on dark bars.
+    outline = [patheffects.withStroke(linewidth=2.4, foreground="white")]
+
+    def one(axes, log, _):
+        for k, policy in enumerate(policies):
+            part = table[(table["trace"] == log) & (table["policy"] == policy)]
+            # Groups of jobs across, or the policies themselves where there is one group.
+            x = np.arange(len(jobs)) + (k - (len(policies) - 1) / 2) * width if several else [k]
+            ends = np.abs(part[["low", "high"]].to_numpy().T - part["value"].to_numpy())
+            ink = {"capsize": 2, "error_kw": {"elinewidth": 0.8}}
+            drawn = axes.bar(x, part["value"], width, yerr=ends, **ink, **looks[policy])
+            _, caps, lines = drawn.errorbar.lines
+            plt.setp([*caps, *lines], path_effects=outline)
+        across = jobs if several else policies
+        axes.set_xticks(range(len(across)), across, rotation=20 if several else 0)
+        axes.grid(axis="x", visible=False)
+
+    xlabel = "size, share of the machine" if several else ""
+    rows = {"": NAMES[measure]}
+    return panels.draw(table["trace"], rows, one, xlabel, legend=several)
+
+
+def outcomes(table, policy="PV-EASY") -> pd.Series:
+    """Return ``lower`` or ``higher`` for each group of jobs and log where the interval excludes 1, else ``unclear``."""
+    own = table[(table["policy"] == policy) & table["value"].notna()]
+    low, high = own["quotient_low"], own["quotient_high"]
+    said = np.select([high < 1, low > 1], ["lower", "higher"], "unclear")
+    return own.assign(outcome=said).set_index(["jobs", "trace"])["outcome"]

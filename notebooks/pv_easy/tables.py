@@ -1,0 +1,116 @@
+"""Tables 1 to 6: one row for each number, the range over the interpretations, and the numbers in the paper's text.
+
+Schedules are given by log and policy: ``schedules[log][policy]``.
+"""
+
+import math
+
+import pandas as pd
+
+from notebooks.pv_easy import counts, runs
+from replication.simulator.logs import registry
+from replication.verdicts import published, tables
+from replication.verdicts.logs import COLUMNS
+
+#: How a number over all logs is made; the names of others end in _min or _max.
+OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}
+
+
+def numbers(schedules, count, given=None) -> pd.DataFrame:
+    """Return the numbers of a table from one of `counts`, as `Page.compare` takes them.
+
+    If `given` (jobs or processors) is printed beside them, that of each log is added.
+    """
+    rows = []
+    for log, by_policy in schedules.items():
+        for policy, schedule in by_policy.items():
+            rows += [(log, policy, name, *value) for name, value in count(schedule).items()]
+        facts = {"jobs": len(schedule.workload), "processors": schedule.workload.machine}
+        if given:
+            rows.append((log, "log", given, facts[given], given))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def otherwise(item, ours, undecided="") -> pd.DataFrame:
+    """Return a table under another definition, compared with the paper's; without verdicts if `undecided` gives a reason."""
+    frame = tables.comparison(runs.PAPER, item, ours, decided=not undecided)
+    return frame[frame["policy"] != "log"].reset_index(drop=True)
+
+
+def inputs(ours) -> dict[tuple, str]:
+    """Return why some numbers have no verdict, as `Page.compare` takes it: the machines are the paper's."""
+    reason = "the paper's number, which is an input here"
+    return {(log, "log", "processors"): reason for log in ours["trace"]}
+
+
+def wide(ours) -> pd.DataFrame:
+    """Return a row for each log and policy and a column for each measure, for display."""
+    shown = ours[ours["policy"] != "log"]
+    values = shown.set_index(["trace", "policy", "measure"])["value"]
+    return values.unstack(sort=False).reset_index()
+
+
+def readings(schedules, count, first=None) -> pd.DataFrame:
+    """Return a table's numbers under every interpretation: each changed alone, and the few that belong together.
+
+    Ways of counting apply to the default schedule. Delays from the start without later jobs are computed for the default only.
+    """
+    # Under another scheduler than the default EASY the replays would take hours: the next way stands in.
+    replays = count is counts.delays
+    instead, since = ({"since": "head"}, ", since processors sufficed") if replays else ({}, "")
+    rows = []
+    for log, by_policy in schedules.items():
+        for policy, schedule in by_policy.items():
+
+            def add(name, found, key=(log, policy)):
+                rows.extend((name, *key, measure, value) for measure, (value, _) in found.items())
+
+            for name, way in counts.WAYS[count].items():
+                add(name if way else runs.DEFAULT.name, count(schedule, **way))
+            for reading, other in runs.otherwise(log, schedule, first):
+                add(reading.name + since, count(other, **instead))
+    return pd.DataFrame(rows, columns=["reading", *COLUMNS[:4]])
+
+
+def ranges(item, readings) -> pd.DataFrame:
+    """Return published value, default, and the range over the interpretations for each number of an item such as ``table1``.
+
+    Further columns: whether the published value lies inside, and the interpretation nearest to it.
+    """
+    printed = {row.key: row.value for row in published.rows(runs.PAPER, item)}
+    some = readings[readings["measure"].isin({measure for *_, measure in printed})]
+    rows = []
+    for key, group in some.groupby(COLUMNS[:3], sort=False):
+        theirs = printed.get(key, math.nan)
+        values = group.set_index("reading")["value"].dropna()
+        nearest = (values - theirs).abs().idxmin() if len(values) and key in printed else ""
+        low, high = values.min(), values.max()
+        row = (*key, theirs, values.get("default", math.nan), low, high)
+        inside = "yes" if low <= theirs <= high else "no"
+        rows.append((*row, inside, nearest, values.get(nearest, math.nan)))
+    names = ["published", "default", "lowest", "highest", "inside", "nearest variant", "its value"]
+    return pd.DataFrame(rows, columns=[*COLUMNS[:3], *names])
+
+
+def text(ours) -> pd.DataFrame:
+    """Return the numbers in running text that a table of `numbers` decides, as `Page.compare` takes them.
+
+    Those over all logs need all of the paper's logs.
+    """
+    value = {(log, policy, measure): number for log, policy, measure, number, _ in ours.to_numpy()}
+    whole = set(registry.names(runs.PAPER)) <= set(ours["trace"])
+    rows = []
+    for row in published.rows(runs.PAPER, "text"):
+        number, whose = value.get(row.key), (row.trace, row.policy)
+        if row.measure == "delayed_of_blocked" and (*whose, "delayed") in value:
+            number = 100 * value[*whose, "delayed"] / value[*whose, "blocked"]
+        if row.trace == "all" and whole:
+            stem, _, end = row.measure.rpartition("_")
+            how = OVERALL.get(row.measure)
+            is_it = (ours["policy"] == row.policy) & (
+                ours["measure"] == (row.measure if how else stem)
+            )
+            number = ours.loc[is_it, "value"].agg(how or end) if is_it.any() else None
+        if number is not None:
+            rows.append((*row.key, number, row.unit))
+    return pd.DataFrame(rows, columns=COLUMNS)

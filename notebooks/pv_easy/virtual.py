@@ -1,0 +1,89 @@
+"""Fig. 4: policies that plan with run times known up to an error."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy import stats
+
+from notebooks.pv_easy import counts
+from notebooks.pv_easy.slowdown import NAMES
+from replication.drawing import panels, style
+from replication.simulator.predictors import Virtual
+from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.simulation import simulate, warm
+from replication.simulator.sweeps import engines
+
+POLICIES = {"PV-EASY": PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidates="sjf")}
+
+
+def results(workloads, policies, errors, seeds, correction="request", workers=1) -> pd.DataFrame:
+    """Return mean slowdowns over the seeds, with 95 % intervals (Student), of policies that plan with the virtual predictor.
+
+    There is a row for each log, policy, largest error (%) and measure. `correction` applies to expired predictions.
+    """
+    warm()
+    grid = [(log, policy, error) for log in workloads for policy in policies for error in errors]
+
+    def one(point):
+        log, policy, error = point
+        planning = {"predictor": Virtual(error / 100), "correction": correction}
+        scheduler = replace(policies[policy], **planning)
+        return [counts.slowdowns(simulate(workloads[log], scheduler, seed=k)) for k in seeds]
+
+    rows = [
+        (*point, measure, *_mean([run[measure][0] for run in runs]))
+        for point, runs in zip(grid, engines.each(one, grid, workers), strict=True)
+        for measure in NAMES
+    ]
+    columns = ["trace", "policy", "error", "measure", "mean", "low", "high"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _mean(values):
+    """Return a mean and its 95 % interval, which is nan for one value."""
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return mean, float("nan"), float("nan")
+    half = float(stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5)
+    return mean, mean - half, mean + half
+
+
+def draw(table) -> Figure:
+    """Draw means over the error with their intervals, a row for each measure and a panel for each log."""
+    looks = style.series(dict.fromkeys(table["policy"]))
+
+    def one(axes, log, measure):
+        part = table[(table["trace"] == log) & (table["measure"] == measure)]
+        for policy, of in part.groupby("policy", sort=False):
+            axes.plot(of["error"], of["mean"], **looks[policy])
+            colour = looks[policy]["color"]
+            axes.fill_between(of["error"], of["low"], of["high"], color=colour, alpha=0.2, lw=0)
+        axes.set(ylim=(0, None))
+
+    how = {"xlabel": "largest prediction error [%]", "sharex": True}
+    return panels.draw(table["trace"], NAMES, one, **how)
+
+
+def by_error(part) -> pd.DataFrame:
+    """Return the lower bound, the mean and the upper bound of each policy at each error, for one log and measure."""
+    return part.pivot(index="error", columns="policy", values=["mean", "low", "high"])
+
+
+def leads(table) -> pd.DataFrame:
+    """Return the errors (%, as text) at which PV-EASY is better than both versions of EASY, or worse than one of them, by more than the intervals.
+
+    The column level is the largest error at which the mean of one EASY is as low, -1 if at none.
+    """
+    rows = []
+    for (log, measure), part in table.groupby(["trace", "measure"], sort=False):
+        by = by_error(part)
+        mean = by["mean"]
+        level = by.index[mean.drop(columns="PV-EASY").min(axis=1) <= mean["PV-EASY"]]
+        ahead = by["high"]["PV-EASY"] < by["low"].drop(columns="PV-EASY").min(axis=1)
+        behind = by["low"]["PV-EASY"] > by["high"].drop(columns="PV-EASY").min(axis=1)
+        where = [by.index[errors] for errors in (ahead, behind)]
+        words = [", ".join(map(str, errors)) or "none" for errors in where]
+        rows.append((log, measure, *words, int(level.max()) if len(level) else -1))
+    return pd.DataFrame(rows, columns=["trace", "measure", "ahead", "behind", "level"])

@@ -1,0 +1,79 @@
+"""Measures of schedules with intervals: the weeks of the log are resampled, for all schedules of a log together."""
+
+import numpy as np
+import pandas as pd
+
+from notebooks.top_percent.runs import REFERENCE, TITLES, UNITS
+from replication.simulator.schedules import measures
+from replication.verdicts import resampling
+
+#: Shares of jobs: started with a prediction below the run time, and backfilled.
+SHARES = ("under", "backfilled")
+
+
+def draws(schedules, names=("policy",)) -> pd.DataFrame:
+    """Return the measures of schedules, each for the log and for resampled weeks of it.
+
+    Parameters
+    ----------
+    schedules : dict of str to dict
+        By log, the schedule of each policy, Reqtime among them; a policy may be a tuple of several names.
+    names : tuple of str
+        Names of the index levels for a policy; Reqtime has its name in the first and NaN in the others.
+
+    Returns
+    -------
+    pandas.DataFrame
+        float64[rows, 1 + DRAWS], indexed by log, `names` and measure. Column 0 is the log's own value. The measures are those
+        of Table I by their titles, over Reqtime's but for R2, and `SHARES`.
+    """
+    rows = {}
+    for log, several in schedules.items():
+        sums = {policy: _sums(schedule, log) for policy, schedule in several.items()}
+        for policy, own in sums.items():
+            key = policy if isinstance(policy, tuple) else (policy, *[np.nan] * (len(names) - 1))
+            for measure, title in TITLES.items():
+                value = _value(own, measure)
+                if UNITS[measure] != "1":
+                    value = value / _value(sums[REFERENCE], measure)
+                rows[log, *key, title] = value
+            rows |= {(log, *key, part): own[part] / own["jobs"] for part in SHARES}
+    index = pd.MultiIndex.from_tuples(rows, names=["log", *names, "measure"])
+    return pd.DataFrame(np.array([*rows.values()]), index=index)
+
+
+def table(values) -> pd.DataFrame:
+    """Return a value with the ends of its 95 % interval for each row of `draws`: its index levels, value, low, high."""
+    columns = [*values.index.names, "value", "low", "high"]
+    return resampling.table(dict(zip(values.index, values.to_numpy(), strict=True)), columns)
+
+
+def _sums(schedule, name):
+    """Return the sums over jobs that the measures are made of, by name: float64[1 + draws] each."""
+    w, wait = schedule.workload, schedule.wait.astype(float)
+    flow, run_time = wait + w.run_time, w.run_time.astype(float)
+    priority = w.processors * (flow**2 - wait**2)
+    columns = {
+        "jobs": np.ones(len(w)),
+        "avebsld": measures.bounded_slowdown(schedule.wait, w.run_time),
+        "af": flow,
+        "ap0waf": w.processors * run_time * flow,
+        "ap0waf weight": w.processors * run_time,
+        "ap1waf": priority * flow,
+        "ap1waf weight": priority,
+        "r2": (run_time - schedule.first_prediction) ** 2,
+        "run_time": run_time,
+        "squares": run_time**2,
+        "under": schedule.prediction < w.run_time,
+        "backfilled": schedule.backfilled,
+    }
+    # The name decides which weeks are drawn: the same for all schedules of a log.
+    drawn = resampling.weeks(np.column_stack([*columns.values()]), w.submit, name)
+    return dict(zip(columns, drawn.T, strict=True))
+
+
+def _value(sums, measure):
+    jobs = sums["jobs"]
+    if measure == "r2":
+        return 1 - sums["r2"] / (sums["squares"] - sums["run_time"] ** 2 / jobs)
+    return sums[measure] / sums.get(f"{measure} weight", jobs)

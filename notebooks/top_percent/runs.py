@@ -1,0 +1,162 @@
+"""Predictors by the paper's names, interpretations, and the measures of every table of the paper."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from replication.simulator import text
+from replication.simulator.predictors import (
+    CVH,
+    Clairvoyant,
+    Complete,
+    Predictor,
+    Request,
+    Scaled,
+    TopPercent,
+    Tsafrir,
+)
+from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
+from replication.simulator.schedules import measures
+from replication.simulator.schedules.schedule import Schedule
+from replication.simulator.simulation import simulate
+from replication.simulator.sweeps import engines
+from replication.simulator.workload import Workload
+from replication.verdicts import variants
+
+PAPER, REFERENCE = "top_percent", "Reqtime"
+POLICIES = {
+    "Reqtime": Request(),
+    "Clairvoyant": Clairvoyant(),
+    "Complete": Complete(),
+    "CVH": CVH(),
+    "Tsafrir": Tsafrir(),
+    "Top02": TopPercent(2),
+    "Top03": TopPercent(3),
+    "Top04": TopPercent(4),
+}
+#: What the paper calls a scheduler.
+SCHEDULERS = {"EASY": EASY(), "Conservative": Conservative(), "LAF": LargestAreaFirst()}
+TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
+UNITS = dict.fromkeys(TITLES, "x Reqtime") | {"r2": "1"}
+#: The paper's words, and what its simulator is known to do.
+READINGS = {reading.name: reading for reading in variants.entered(PAPER, "readings")}
+
+
+def class_of(workload) -> tuple[np.ndarray, np.ndarray]:
+    """Return the predictor's class of each job, int[n], by program, user, request and size, and the size of each class."""
+    columns = workload.executable, workload.user, workload.estimate, workload.processors
+    counted = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
+    return counted[1:]
+
+
+def measure(schedule) -> dict[str, float]:
+    """Return the paper's five measures of a schedule, by the names in `UNITS`.
+
+    All but R2 are in their own units and not over Reqtime's. R2 is of the predictions made at submission.
+    """
+    w, wait = schedule.workload, schedule.wait
+    return {
+        "avebsld": float(measures.bounded_slowdown(wait, w.run_time).mean()),
+        "af": measures.average_flow(wait, w.run_time),
+        "ap0waf": measures.weighted_flow(wait, w.run_time, w.processors, 0),
+        "ap1waf": measures.weighted_flow(wait, w.run_time, w.processors, 1),
+        "r2": measures.determination(w.run_time, schedule.first_prediction),
+    }
+
+
+def run(workload, policy, reading=READINGS["words"], scheduler=EASY()) -> Schedule:  # noqa: B008, it is frozen
+    """Return the schedule of one row of the table (a policy of `POLICIES`) under an interpretation."""
+    return simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
+
+
+def schedules(workloads, reading=READINGS["words"], workers=1) -> dict[str, dict[str, Schedule]]:
+    """Return EASY's schedule with each predictor of `POLICIES`, by log and policy."""
+    known = {policy: reading.of(EASY(predictor=one)) for policy, one in POLICIES.items()}
+    return {log: by_scheduler(jobs, known, workers) for log, jobs in workloads.items()}
+
+
+def by_scheduler(workload, schedulers, workers=1) -> dict[str, Schedule]:
+    """Return the schedule of each of several schedulers, by their names."""
+    done = engines.each(lambda one: simulate(workload, one), schedulers.values(), workers)
+    return dict(zip(schedulers, done, strict=True))
+
+
+def scale_run_times(
+    workloads, reading=READINGS["words"], factors=(0.5, 1.5)
+) -> dict[str, dict[str, Schedule]]:
+    """Return for each log the schedules with all predictions too short (``short``) and all too long (`REFERENCE`)."""
+    return {
+        log: {
+            name: simulate(workload, EASY(predictor=Scaled(factor), **reading.scheduler))
+            for name, factor in zip(("short", REFERENCE), factors, strict=True)
+        }
+        for log, workload in workloads.items()
+    }
+
+
+def shortest_first(found, reading=READINGS["words"]) -> dict[str, dict[str, Schedule]]:
+    """Return for each log the two schedules with perfect predictions: shortest candidate first, and candidates in queue order (`REFERENCE`)."""
+    first = EASY(candidates="sjf")
+    return {
+        log: {
+            "short": run(several["Clairvoyant"].workload, "Clairvoyant", reading, first),
+            REFERENCE: several["Clairvoyant"],
+        }
+        for log, several in found.items()
+    }
+
+
+def predictors_by_name(texts) -> dict[str, Predictor]:
+    """Return predictors from texts such as ``top=3``, by the paper's names or their text; Reqtime is always included."""
+    names = {predictor: name for name, predictor in POLICIES.items()}
+    asked = {one: names.get(one, given) for given in texts for one in [text.predictor(given)]}
+    return {name: one for one, name in ({POLICIES[REFERENCE]: REFERENCE} | asked).items()}
+
+
+def over_requested(rows) -> pd.DataFrame:
+    """Return each measure but R2 over the measure with Reqtime, with a row for each number.
+
+    Takes a row for each schedule: the names of its block (log, scheduler, ...), policy, and the results of `measure`.
+    """
+    table = pd.DataFrame(rows)
+    block = [name for name in table if name not in UNITS and name != "policy"]
+    base = table[[*block]].merge(table[table["policy"] == REFERENCE], on=block, how="left")
+    ratios = [measure for measure in UNITS if measure != "r2"]
+    table[ratios] /= base[ratios]
+    long = table.set_index([*block, "policy"])[[*UNITS]].rename_axis("measure", axis=1).stack()
+    return long.rename("value").reset_index().assign(unit=lambda rows: rows["measure"].map(UNITS))
+
+
+def under_schedulers(
+    workloads, schedulers, predictors, reading=READINGS["words"]
+) -> Iterator[tuple]:
+    """Yield rows for `simulate_rows`: each log under each scheduler with each predictor, by their names."""
+    for log, workload in workloads.items():
+        for about, scheduler in schedulers.items():
+            for policy, predictor in predictors.items():
+                names = {"trace": log, "scheduler": about, "policy": policy}
+                yield names, workload, reading.of(replace(scheduler, predictor=predictor))
+
+
+def simulate_rows(tasks, workers=1) -> pd.DataFrame:
+    """Simulate rows of the table, each given by its names (policy among them), jobs and scheduler; return `over_requested`."""
+    return over_requested(
+        engines.each(lambda task: task[0] | measure(simulate(*task[1:])), tasks, workers)
+    )
+
+
+def jobs(workloads, reading, quick=False) -> dict[str, Workload]:
+    """Return the workload of each log under an interpretation; unchanged unless that drops more jobs.
+
+    At quick scale they are the first jobs of their logs.
+    """
+    found = {}
+    for log, workload in workloads.items():
+        first = len(workload) if quick else None
+        try:
+            found[log] = variants.jobs(PAPER, workloads, log, reading, first)
+        except variants.NotApplicable:
+            found[log] = workload
+    return found

@@ -1,0 +1,114 @@
+"""Pictures of panels: a column for each log, under its registered name, and a row for each measure.
+
+The papers' own names are ambiguous: SDSC is SDSC-SP2 in one of them, and another uses SDSC-BLUE and SDSC-DS.
+"""
+
+import math
+
+import matplotlib.patches as patches
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib import ticker
+from matplotlib.figure import Figure
+
+from replication.drawing import style
+
+
+def draw(logs, rows, one, xlabel="", legend=True, **how) -> Figure:
+    """Return a figure of panels; ``one(axes, log, row)`` draws each.
+
+    `rows` are the rows and their labels. The legend below the figure is that of the first panel. Other keywords are those of
+    ``pyplot.subplots``.
+    """
+    logs = list(dict.fromkeys(logs))
+    how = {"figsize": style.size(len(rows), len(logs))} | how
+    figure, grid = plt.subplots(len(rows), len(logs), squeeze=False, **how)
+    for down, (row, words) in enumerate(rows.items()):
+        below = xlabel if down == len(rows) - 1 or not how.get("sharex") else ""
+        for axes, log in zip(grid[down], logs, strict=True):
+            one(axes, log, row)
+            axes.set(xlabel=below, ylabel=words if log == logs[0] else "")
+    for axes, log in zip(grid[0], logs, strict=True):
+        axes.set_title(log)
+    if legend:
+        below_all(figure, grid[0, 0], min(6, 2 * len(logs)))
+    return figure
+
+
+def dots(table, row, hue, value, xlabel, none=0) -> Figure:
+    """Return a figure of values with their intervals (columns ``low`` and ``high``) as dots.
+
+    Each log has a panel with its own limits, each value of the column `row` a line, and each value of the column `hue` a kind of
+    dot. A line at `none` marks no change; if it is 1, for ratios, axes are logarithmic.
+    """
+    panels, rows, hues = (list(dict.fromkeys(table[name])) for name in ("log", row, hue))
+    columns = min(len(panels), 4)
+    lines = -(-len(panels) // columns)
+    tall = lines * max(1.0, len(rows) * (0.4 + len(hues)) / 22)
+    figure, grid = plt.subplots(
+        lines, columns, figsize=style.size(tall, columns), squeeze=False, sharey=True
+    )
+    looks = style.series(hues)
+    for axes in grid.ravel()[len(panels) :]:
+        axes.set_axis_off()
+    for axes, name in zip(grid.ravel(), panels, strict=False):
+        rows_of_dots(axes, table[table["log"] == name], (row, rows), (hue, looks), value, none)
+        axes.set(xlabel=xlabel, title=name)
+    grid[0, 0].set_yticks(range(len(rows)), rows)
+    grid[0, 0].invert_yaxis()
+    below_all(figure, grid[0, 0])
+    return figure
+
+
+def rows_of_dots(axes, table, rows, looks, value, none=0) -> None:
+    """Draw one panel of `dots`: `rows` are a column and its values from above, `looks` a column and the style of each value."""
+    (row, names), (hue, looks) = rows, looks
+    for k, (kind, look) in enumerate(looks.items()):
+        part = table[table[hue] == kind].set_index(row).reindex(names)
+        places = [at + (k - (len(looks) - 1) / 2) / (len(looks) + 1.5) for at in range(len(names))]
+        axes.errorbar(part[value], places, xerr=bars(part, value), **look | {"linestyle": ""})
+    axes.axvline(none, color="black", lw=0.8)
+    if none == 1:
+        axes.set_xscale("log")
+        log_ticks(axes.xaxis)
+
+
+def log_ticks(axis) -> None:
+    """Set readable ticks on a logarithmic axis, also if it covers less than a power of ten."""
+    low, high = axis.get_view_interval()
+    if high < 3 * low:
+        axis.set(
+            major_locator=ticker.MaxNLocator(4, steps=[1, 2, 5, 10], min_n_ticks=3),
+            minor_locator=ticker.NullLocator(),
+        )
+        axis.set_major_formatter("{x:g}")
+        return
+    few, some = (1, 2, 5), (1, 1.5, 2, 3, 5, 7)
+    axis.set(
+        major_locator=ticker.LogLocator(subs=some if high < 10 * low else few),
+        major_formatter="{x:g}",
+        minor_formatter=ticker.NullFormatter(),
+    )
+
+
+def bars(part, value) -> list[pd.Series]:
+    """Return the distances from a column to ``low`` and ``high``, for ``Axes.errorbar``."""
+    return [part[value] - part["low"], part["high"] - part[value]]
+
+
+def below_all(figure, axes, most=6) -> None:
+    """Draw the legend of a panel below the whole figure, each label once, at most so many in a row."""
+    handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    # At 8.5 points a letter is about 4.6 points wide, and a handle with its space 41.
+    wide = sum(41 + 4.6 * len(label) for label in handles)
+    lines = max(-(-len(handles) // most), math.ceil(wide / (72 * figure.get_figwidth())))
+    columns = -(-len(handles) // lines)
+    figure.legend(handles.values(), handles, loc="outside lower center", ncols=columns)
+
+
+def box(axes, start, end, first, width, text, colour, hatch="", at=0.5) -> None:
+    """Draw a job of a small Gantt picture as a rectangle with its number at a share `at` of its length."""
+    look = {"facecolor": colour, "edgecolor": "black", "hatch": hatch}
+    axes.add_patch(patches.Rectangle((start, first), end - start, width, **look))
+    x, y = start + at * (end - start), first + width / 2
+    axes.text(x, y, text, ha="center", va="center", zorder=5)

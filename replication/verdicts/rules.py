@@ -1,0 +1,276 @@
+"""The rules that decide every verdict: pure functions on published numbers and on the cases of claims.
+
+**Numbers.** Let *d* be the distance |ours - published|; relative distances are d / |published|. Both numbers are decimals,
+so boundaries are exact, and a boundary belongs to the better verdict. The first line that applies decides.
+
+1. *not comparable*: the number was not computed (None or NaN), or a reason was given.
+2. In units without ratios (`EXACT_UNITS`: calendar months, ranks, job numbers) equal numbers *match*, others *differ*.
+3. *match*: equal at the published rounding, d <= half a unit of the last digit printed, or within 1 %.
+   Where the paper says around or about, the last digit is the last that is not 0: around 20 is 15 to 25.
+4. *close*: within 5 %.
+5. *near*: within 20 %; a maximum over jobs: within a factor of the square root of ten.
+6. *erratum*: a known misprint is printed, and ours matches the correct number.
+7. *differs*: anything else, and any distance from a published 0 beyond its rounding.
+
+A ratio to a baseline is judged by its distance from 1: relative distances are d / |published - 1|, and a ratio on the
+other side of 1 differs.
+
+**Claims.** The values of its cases decide a claim. Each value is compared with a threshold, and a word of ``words.toml`` sets
+the number of cases that must hold. The verdicts that the intervals of the cases would also allow are a second result
+(`other_verdicts`). docs/verdicts.md gives the reasons of all rules.
+"""
+
+import math
+import operator
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from numbers import Real
+from typing import NamedTuple
+
+from replication.simulator import paths
+from replication.simulator.paths import toml
+from replication.verdicts.published import EvidenceError, Published
+
+MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
+ERRATUM, NOT_COMPARABLE = "erratum", "not comparable"
+NUMBER_VERDICTS = MATCH, CLOSE, NEAR, DIFFERS, ERRATUM, NOT_COMPARABLE
+LIMITS = {MATCH: Decimal("0.01"), CLOSE: Decimal("0.05"), NEAR: Decimal("0.20")}
+FACTOR = Decimal(10).sqrt()  # between two maxima of the same order of magnitude
+EXACT_UNITS = frozenset({"yyyymm", "rank", "job number"})
+NOT_COMPUTED = "not computed"
+ABSOLUTE = "difference is absolute"
+FROM_ONE = "difference is a share of the distance from 1"
+
+CLAIM_VERDICTS = "holds", "holds in part", "fails", "undecided", "check"
+HOLDS, PART, FAILS, UNDECIDED, CHECK = CLAIM_VERDICTS
+SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
+OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+BETWEEN = "between"  # both bounds included
+IN_WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", BETWEEN: "from"}
+#: The largest per cent in each field of ``words.toml`` that holds one, when it is multiplied.
+LARGEST = {"level": math.inf, "at_least": 100, "more_than": math.nextafter(100, 0)}
+
+
+class Verdict(NamedTuple):
+    """The verdict on one number.
+
+    The difference is (ours - published) / |published|, of a ratio to a baseline (ours - published) / |published - 1|;
+    ours - published where the denominator is 0 or the unit is one of `EXACT_UNITS` (months for ``yyyymm``); NaN where
+    there is no number of ours.
+    """
+
+    verdict: str  # one of `NUMBER_VERDICTS`
+    reason: str  # why it is not comparable, or what the difference is, if not relative; else empty
+    difference: float
+
+
+def number_verdict(ours, printed: Published, reason: str = "", factors=None) -> Verdict:
+    """Return the verdict on our value of a published number, which must be in the published unit.
+
+    Parameters
+    ----------
+    ours : float or None
+        None and NaN are not computed; an infinity differs.
+    printed : replication.verdicts.published.Published
+    reason : str
+        Why the two cannot be compared.
+    factors : dict of str to float, optional
+        Multiply some of `LIMITS`, as a sensitivity analysis does.
+
+    Raises
+    ------
+    EvidenceError
+        If `ours` is not a number.
+    """
+    # numpy's bool is no Real; Python's is an int and would count as 0 or 1.
+    if ours is not None and (isinstance(ours, bool) or not isinstance(ours, Real)):
+        where = f"{printed.item}: {' / '.join(printed.key)}"
+        raise EvidenceError(f"{where}: our value {ours!r}, allowed: a number, None or NaN")
+    if ours is None or math.isnan(ours):
+        return Verdict(NOT_COMPARABLE, reason or NOT_COMPUTED, math.nan)
+    number, target = Decimal(str(float(ours))), Decimal(str(printed.value))
+    # The denominator of relative differences: of a ratio its distance from 1.
+    scale = abs(target - 1 if printed.is_ratio else target)
+    if printed.unit == "yyyymm" and number.is_finite():
+        difference, kind = float(_months(number) - _months(target)), ABSOLUTE
+    elif printed.unit in EXACT_UNITS or scale == 0:
+        difference, kind = float(number - target), ABSOLUTE
+    else:
+        difference = float((number - target) / scale)
+        kind = FROM_ONE if printed.is_ratio else ""
+    if reason:
+        return Verdict(NOT_COMPARABLE, reason, difference)
+    return Verdict(_number_word(number, target, scale, printed, factors or {}), kind, difference)
+
+
+def _months(date):
+    """Return the months since year 0 of a calendar month written yyyymm."""
+    year, month = divmod(date, 100)
+    return 12 * year + month
+
+
+def _number_word(number, target, scale, printed, factors):
+    """Return the verdict on two comparable numbers."""
+    exact, distance = printed.unit in EXACT_UNITS, abs(number - target)
+    digit = target.normalize().as_tuple().exponent if printed.is_around else -printed.decimals
+    if distance <= (0 if exact else Decimal(5).scaleb(digit - 1)):
+        return MATCH
+    other_side = printed.is_ratio and (number - 1) * (target - 1) <= 0
+    # At 0 all limits are 0, so that nothing but the rounding can save a number.
+    limits = {} if exact or other_side else LIMITS
+    wide = {word: limit * Decimal(factors.get(word, 1)) for word, limit in limits.items()}
+    word = next((word for word, limit in wide.items() if distance <= limit * scale), DIFFERS)
+    is_maximum = printed.measure.startswith("max_")  # of all jobs
+    if word == DIFFERS and is_maximum and target / FACTOR <= number <= target * FACTOR:
+        return NEAR
+    if word == MATCH or printed.right is None:
+        return word
+    beside = abs(number - Decimal(str(printed.right)))
+    return ERRATUM if beside <= Decimal(5).scaleb(-printed.decimals - 1) else word
+
+
+class Case(NamedTuple):
+    """One number that a claim speaks of.
+
+    Cases of the same name are parts of one case, which holds if every part does. `low` and `high` are the ends of a 95 %
+    interval, None where there is none. Operator, threshold and unit are those of the claim's entry unless given;
+    `word_of_size` is the word of ``words.toml`` that the threshold depends on.
+    """
+
+    case: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    part: str = ""
+    operator: str = ""
+    threshold: float | tuple[float, float] | None = None
+    word_of_size: str = ""
+    unit: str = ""
+
+    def row(self) -> dict:
+        """Return the case as it is recorded: JSON types, missing numbers as None, empty fields left out."""
+        row = {name: one for name, one in self._asdict().items() if one is not None and one != ""}
+        return row | {name: _finite(row[name]) for name in ("value", "low", "high") if name in row}
+
+
+def _finite(value):
+    return float(value) if math.isfinite(value) else None
+
+
+class Answer(NamedTuple):
+    """Whether a case holds, and whether every point of its interval gives the same answer."""
+
+    holds: bool
+    sure: bool = True
+
+    def __str__(self):
+        return f"{'for' if self.holds else 'against'}{'' if self.sure else ', not sure'}"
+
+
+def words() -> dict:
+    """Return the meaning of the papers' words, ``data/published/words.toml``, by kind and word."""
+    return toml(paths.DATA / "published" / "words.toml")
+
+
+def level(word: str, factor: float = 1) -> float:
+    """Return the per cent that a word stands for, times a factor: similar admits a tenth, often asks for a quarter."""
+    for kind in words().values():
+        if word in kind:
+            name = next(name for name in LARGEST if name in kind[word])
+            return min(factor * kind[word][name], LARGEST[name])
+    raise EvidenceError(f"word {word!r}; expected one of words.toml")
+
+
+def around(number: float) -> tuple[float, float]:
+    """Return the ends of the range that rounds to a number at its last digit other than 0: 15 and 25 for 20."""
+    given = Decimal(str(number)).normalize()
+    half = Decimal(5).scaleb(given.as_tuple().exponent - 1)
+    return float(given - half), float(given + half)
+
+
+def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answer:
+    """Return the answer of one number of a claim, by its own rule or else by that of the claim's entry.
+
+    A missing value does not hold. `factors` multiply the per cent of some words, as a sensitivity analysis does.
+    """
+    sign = row.get("operator", entry.get("operator"))
+    if sign not in IN_WORDS:
+        raise EvidenceError(
+            f"case {row['case']!r}: operator {sign!r}; expected {', '.join(IN_WORDS)}"
+        )
+    own = row if "threshold" in row else entry
+    ends = own["threshold"] if sign == BETWEEN else [own["threshold"]]
+    if word := own.get("word_of_size"):
+        factor = level(word, (factors or {}).get(word, 1)) / level(word)
+        origin = own.get("origin", 0)
+        ends = [origin + factor * (end - origin) for end in ends] if factor != 1 else ends
+    found = []
+    for one, end in zip((">=", "<=") if sign == BETWEEN else (sign,), ends, strict=True):
+        values = [row[name] for name in ("value", "low", "high") if name in row]
+        held = [value is not None and bool(OPERATORS[one](value, end)) for value in values]
+        found.append(Answer(held[0], len(set(held)) == 1))
+    return every(found)
+
+
+def holds_in_part(rows: Iterable[Mapping], entry: Mapping) -> bool:
+    """Return whether all cases meet the weaker rule of a claim's entry, its field ``in_part``, if it has one."""
+    if "in_part" not in entry:
+        return False
+    bare = [{"case": row["case"], "value": row["value"]} for row in rows]
+    return all(one.holds for one in answers(bare, entry["in_part"]).values())
+
+
+def every(given: Iterable[Answer]) -> Answer:
+    """Return whether all answers hold; sure if all of them are, or if one that does not hold is."""
+    given = list(given)
+    against = [one for one in given if not one.holds]
+    if against:
+        return Answer(False, any(one.sure for one in against))
+    return Answer(True, all(one.sure for one in given))
+
+
+def answers(rows: Iterable[Mapping], entry: Mapping, factors=None) -> dict[str, Answer]:
+    """Return the answer of each case of a claim by its name."""
+    parts = {}
+    for row in rows:
+        parts.setdefault(row["case"], []).append(answer(row, entry, factors))
+    return {case: every(several) for case, several in parts.items()}
+
+
+def enough(held: int, cases: int, word: str = "always", factor: float = 1) -> bool:
+    """Return True if `held` of `cases` are as many as a word of ``words.toml`` requires."""
+    strict = "more_than" in words()["how_often"][word]
+    return (operator.gt if strict else operator.ge)(100 * held, level(word, factor) * cases)
+
+
+def claim_verdict(
+    given: Iterable[Answer], word: str = "always", kind: str = SIMULATED, factor: float = 1
+) -> str:
+    """Return the verdict on a claim from the answers of its cases; `factor` multiplies the per cent of its word."""
+    given = list(given)
+    held = sum(one.holds for one in given)
+    if given and enough(held, len(given), word, factor):
+        return CHECK if kind == CHECKED else HOLDS
+    if word == "always" and 2 * held > len(given) and kind != CHECKED:
+        return PART
+    return FAILS if held < len(given) else UNDECIDED
+
+
+def other_verdicts(given: Iterable[Answer], word: str = "always", kind: str = SIMULATED) -> str:
+    """Return the other verdicts that the intervals allow, joined by "or"; empty for a sure verdict."""
+    given = list(given)
+    fallen = ([one if one.sure else end for one in given] for end in (Answer(True), Answer(False)))
+    ends = dict.fromkeys(claim_verdict(several, word, kind) for several in fallen)
+    return " or ".join(end for end in ends if end != claim_verdict(given, word, kind))
+
+
+def in_words(entry: Mapping) -> str:
+    """Return the rule of a claim's entry in words."""
+    if "rule" in entry or "operator" not in entry:
+        return entry.get("rule", "")
+    ends = entry["threshold"] if entry["operator"] == BETWEEN else [entry["threshold"]]
+    numbers = " to ".join(f"{end:.4g}" for end in ends)
+    size = f"({entry['word_of_size'].replace('_', ' ')})" if "word_of_size" in entry else ""
+    parts = [IN_WORDS[entry["operator"]], numbers, entry.get("unit", ""), size]
+    often = words()["how_often"][entry.get("word", "always")]["rule"]
+    return f"{' '.join(filter(None, parts))}, in {often}"

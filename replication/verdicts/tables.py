@@ -1,0 +1,583 @@
+"""Tables of published numbers and of claims with the verdicts on them.
+
+A number is compared by `compare`, from rows of trace, policy, measure, value and unit. ``data/published/PAPER/claims.toml``
+holds each claim: the section, our statement of it, the statistic, and the rule. `decide` gets the cases of a claim from a
+plain function of the paper's module ``claims``. The function is named as the claim, with ``_`` for ``-``, and its parameters
+name the tables that it needs. Where several claims share a statistic, ``cases`` in their entries names the function and gives
+its other parameters. A claim whose cases are rows of a table needs no function: its entry has ``select``, a table and the
+values of its columns.
+
+A record keeps the cases of a claim and our value of a number, with the reason if the two cannot be compared. `numbers` and
+`claims` make all verdicts of a paper from its records by the present rules. A number or claim in no record is *not drawn*.
+"""
+
+import csv
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+
+import pandas as pd
+
+from replication.verdicts import published, rules, shown
+from replication.verdicts.published import EvidenceError, Published
+
+KEY = ("trace", "policy", "measure")
+OURS = (*KEY, "value", "unit")
+COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "reason", "source")
+RECORDED = ("item", *KEY, "unit", "ours", "reason", "verdict")
+NOT_DRAWN = "not drawn"
+# Kinds of numbers and claims. The first three are counted separately; a check is no finding, and a repeat counts where
+# the fact is entered first.
+EXAMPLE, REPEAT = "example", "repeat"
+COUNTED = rules.LOG, EXAMPLE, rules.SIMULATED
+ABOUT = (*COUNTED, rules.CHECK, REPEAT)
+NUMBER_WORDS = (*rules.NUMBER_VERDICTS, NOT_DRAWN)
+CLAIM_WORDS = (*rules.CLAIM_VERDICTS, NOT_DRAWN)
+FACTORS = {"halved": 0.5, "doubled": 2.0}
+# "Fig. 4", "Table 2", "Figs. 5 and 6"
+NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
+
+
+@dataclass(frozen=True)
+class Number(Published):
+    """A published number, and ours if a record has it."""
+
+    paper: str = ""
+    about: str = ""  # one of `ABOUT`
+    ours: float = math.nan  # in the published unit
+    reason_given: str = ""  # why the two cannot be compared
+    drawn_by: str = ""  # ``paper/item`` of the notebook that computes it; empty without a record
+
+    @classmethod
+    def of(cls, row, paper, ours, reason, drawn_by, about="") -> "Number":
+        """Return a published number with ours, which is None where it was not computed."""
+        ours = math.nan if ours is None else float(ours)
+        return cls(
+            **vars(row), paper=paper, about=about, ours=ours, reason_given=reason, drawn_by=drawn_by
+        )
+
+    @property
+    def name(self) -> tuple:
+        """The key among all papers: number, paper, item, trace, policy, measure."""
+        return ("number", self.paper, self.item, *self.key)
+
+    def decided(self, factors: Mapping | None = None) -> rules.Verdict:
+        """Return verdict, reason and difference; `factors` multiply some of `rules.LIMITS`."""
+        if not self.drawn_by:
+            return rules.Verdict(NOT_DRAWN, "", math.nan)
+        return rules.number_verdict(self.ours, self, self.reason_given, factors)
+
+    def under(self, factors: Mapping) -> str:
+        """Return the verdict with some of `rules.LIMITS` multiplied by a factor each."""
+        return self.decided(factors).verdict
+
+    @property
+    def verdict(self) -> str:
+        """One of `NUMBER_WORDS`."""
+        return self.decided().verdict
+
+    def row(self) -> dict:
+        """Return the number as a row of `COLUMNS`."""
+        known = vars(self) | {"published": self.value} | self.decided()._asdict()
+        return {name: known[name] for name in COLUMNS}
+
+    def recorded(self) -> dict:
+        """Return the row of a record: item, key, unit, ours (None if not finite), reason and verdict."""
+        ours = self.ours if math.isfinite(self.ours) else None
+        row = self.row() | {"ours": ours, "reason": self.reason_given}
+        return {name: row[name] for name in RECORDED}
+
+    def shown(self) -> dict:
+        """Return the row with its numbers as text, the published one as printed, and a remark: reason and source."""
+        row = self.row()
+        return row | {
+            "published": shown.printed(self),
+            "ours": shown.ours(self.ours, row["unit"]),
+            "difference": shown.difference(row["difference"], row["reason"]),
+            "remark": "; ".join(filter(None, (row["reason"], row["source"]))),
+        }
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a paper about its own results with its cases; the verdict follows from these."""
+
+    paper: str
+    id_in_paper: str
+    entry: Mapping = field(repr=False)  # as `replication.verdicts.published.claims_of`
+    rows: tuple = ()  # as `replication.verdicts.rules.Case.row`, with units
+    drawn_by: str = ""  # ``paper/item`` of the notebook that decides it
+    open: bool = False  # True if the rows are of synthetic jobs or of quick scale
+
+    @property
+    def about(self) -> str:
+        """The kind, one of `ABOUT`."""
+        return self.entry["kind"]
+
+    @property
+    def name(self) -> tuple:
+        """The key among all papers, of the same length as that of a number."""
+        return ("claim", self.paper, self.id_in_paper, "", "", "")
+
+    @property
+    def answers(self) -> dict[str, rules.Answer]:
+        """The `replication.verdicts.rules.Answer` of each case by its name."""
+        return rules.answers(self.rows, self.entry)
+
+    @property
+    def verdict(self) -> str:
+        """One of `CLAIM_WORDS`."""
+        return self.under({})
+
+    def under(self, factors) -> str:
+        """Return the verdict if the per cent of some words of ``words.toml`` are multiplied by a factor each."""
+        if self.open or not self.rows:
+            return rules.UNDECIDED if self.rows else NOT_DRAWN
+        given, often = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
+        word = rules.claim_verdict(given, often, self.about, factors.get(often, 1))
+        if self.entry.get("decided_by") == "band" and self.otherwise:
+            return rules.UNDECIDED
+        if word == rules.FAILS and rules.holds_in_part(self.rows, self.entry):
+            return rules.PART
+        return word
+
+    @property
+    def otherwise(self) -> str:
+        """The other verdicts that the intervals of its cases allow; empty if there are none."""
+        if self.open:
+            return ""
+        return rules.other_verdicts(self.answers.values(), self.entry["word"], self.about)
+
+    @property
+    def count(self) -> str:
+        """The number of cases that hold, such as ``"3 of 4"``."""
+        held = [one.holds for one in self.answers.values()]
+        return f"{sum(held)} of {len(held)}" if held else "not decided"
+
+    @property
+    def rule(self) -> str:
+        """The rule in words."""
+        return rules.in_words(self.entry)
+
+    @property
+    def cases(self) -> list[tuple[str, str]]:
+        """The text of each case (its name, the value of each part, unit and interval) and its answer in words."""
+        texts = {}
+        for row in self.rows:
+            words = row.get("part", ""), shown.text(row["value"]), row["unit"]
+            text = " ".join(filter(None, words))
+            if "low" in row:
+                text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
+            texts.setdefault(row["case"], []).append(text)
+        given = self.answers
+        return [(f"{case} {', '.join(all_)}", str(given[case])) for case, all_ in texts.items()]
+
+    @property
+    def numbers(self) -> str:
+        """The texts of all cases."""
+        return "; ".join(text for text, _ in self.cases)
+
+    @property
+    def items(self) -> set[str]:
+        """The tables and figures that its section names, such as fig5 and table2."""
+        return {
+            f"{word.lower()}{number}"
+            for word, several in NAMED.findall(self.entry["section"])
+            for number in re.findall(r"\d+", several)
+        }
+
+
+# ---- numbers
+
+
+def compare(
+    paper: str,
+    item: str,
+    ours: pd.DataFrame | Iterable[Mapping],
+    reasons: Mapping | None = None,
+    drawn_by: str = "this comparison",
+) -> list[Number]:
+    """Compare all published numbers of an item with ours.
+
+    Parameters
+    ----------
+    paper, item : str
+    ours : pandas.DataFrame or list of dict
+        Columns trace, policy, measure, value, unit.
+    reasons : dict, optional
+        Why numbers are not comparable, by trace or by (trace, policy, measure); the latter takes precedence.
+    drawn_by : str
+        The notebook that computes our numbers.
+
+    Returns
+    -------
+    list of Number
+        In the order of the published file; `Number.ours` is nan where it was not computed.
+
+    Raises
+    ------
+    EvidenceError
+        If a number of ours is unpublished, repeated, lacks a column or has another unit; if a reason fits no published
+        number.
+    """
+    where, mine = f"{paper}/{item}", {}
+    printed = {row.key: row for row in published.rows(paper, item)}
+    for key, row in by_key(where, ours).items():
+        if key not in printed:
+            published.value(paper, item, **dict(zip(KEY, key, strict=True)))
+        if row["unit"] != printed[key].unit:
+            raise EvidenceError(
+                f"{where}: {' / '.join(key)}: our unit {row['unit']!r}, published unit "
+                f"{printed[key].unit!r}; convert first"
+            )
+        mine[key] = row["value"]
+    reasons = reasons or {}
+    for key in reasons:
+        if key not in printed and key not in {trace for trace, *_ in printed}:
+            raise EvidenceError(f"{where}: a reason for {key!r}, but nothing is published there")
+    found = []
+    for key, row in printed.items():
+        rules.number_verdict(mine.get(key), row)  # refuses what is no number
+        reason = reasons.get(key, reasons.get(row.trace, ""))
+        found.append(Number.of(row, paper, mine.get(key), reason, drawn_by))
+    return found
+
+
+def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, Mapping]:
+    """Return rows of ours by trace, policy and measure; EvidenceError if a row is repeated or lacks a column."""
+    found = {}
+    for row in ours.to_dict("records") if hasattr(ours, "to_dict") else ours:
+        if missing := [name for name in OURS if name not in row]:
+            raise EvidenceError(
+                f"{where}: our row lacks {', '.join(missing)}; needed: {', '.join(OURS)}"
+            )
+        key = tuple(row[name] for name in KEY)
+        if key in found:
+            raise EvidenceError(f"{where}: {' / '.join(key)} is repeated in our rows")
+        found[key] = row
+    return found
+
+
+def comparison(paper, item, ours, reasons=None, decided=True) -> pd.DataFrame:
+    """Return a table of `COLUMNS` with a row for each number that `compare` returns; without verdicts unless `decided`."""
+    rows = [one.row() for one in compare(paper, item, ours, reasons)]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return frame if decided else frame.assign(verdict=rules.NOT_COMPARABLE)
+
+
+def key_of(row) -> tuple:
+    """Return the key of a row of a comparison within its paper: item, trace, policy, measure."""
+    return tuple(row[name] for name in ("item", *KEY))
+
+
+def numbers(paper, items) -> list[Number]:
+    """Return every published number of a paper, as the records of its items have it.
+
+    Raises
+    ------
+    EvidenceError
+        If two records have different values of a number, or a unit has changed.
+    """
+    known = published.items(paper) if paper in published.registered() else []
+    rows = [row for item in known for row in published.rows(paper, item)]
+    units, found = {(row.item, *row.key): row.unit for row in rows}, {}
+    for item in items:
+        for row in item.facts["comparisons"]:
+            key = key_of(row)
+            where = f"{item.name}: {' / '.join(key)}"
+            first, by = found.setdefault(key, (row, item.name))
+            for name in ("ours", "reason"):
+                if first[name] != row[name]:
+                    raise EvidenceError(f"{where}: {name} {row[name]!r}; {first[name]!r} in {by}")
+            if row["unit"] != units.get(key, row["unit"]):
+                raise EvidenceError(
+                    f"{where} in {row['unit']}, published in {units[key]}; run the notebook again"
+                )
+    made = []
+    for row, about in zip(rows, abouts(rows), strict=True):
+        recorded, drawn_by = found.get((row.item, *row.key), ({"ours": None, "reason": ""}, ""))
+        made.append(Number.of(row, paper, recorded["ours"], recorded["reason"], drawn_by, about))
+    return made
+
+
+def abouts(rows) -> list[str]:
+    """Return the kind of each published number of a paper, such that each fact counts once.
+
+    A number is a repeat if other entries imply it, if another item of the paper has the same trace, policy and measure, or, of
+    a number for all logs, if the paper has the measure for each log. Text repeats tables, and later tables earlier ones.
+    """
+    seen, given = set(), {}
+    by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
+    for row in sorted(rows, key=lambda row: row.item == "text"):
+        measure = re.sub("_(min|max)$", "", row.measure)
+        whole = row.trace == "all" and (row.policy, measure) in by_log
+        kind = rules.LOG if row.policy == "log" else rules.SIMULATED
+        kind = EXAMPLE if row.trace.startswith("fig") else kind
+        repeats = "derived" in row.source or row.key in seen or whole
+        given[row.item, row.key] = REPEAT if repeats else kind
+        seen.add(row.key)
+    return [given[row.item, row.key] for row in rows]
+
+
+# ---- claims
+
+
+def claims(paper, items) -> list[Claim]:
+    """Return every claim of a paper, as the records of its items have it.
+
+    A claim that names its ``notebook`` has only the cases in that record.
+
+    Raises
+    ------
+    EvidenceError
+        If the cases of two records give different verdicts on a claim.
+    """
+    found = {name: Claim(paper, name, one) for name, one in published.claims_of(paper).items()}
+    for item in items:
+        for name, recorded in item.facts["claims"].items():
+            if name not in found or found[name].entry["notebook"] not in ("", item.name):
+                continue
+            rows, known = tuple(recorded["cases"]), found[name]
+            one = Claim(paper, name, known.entry, rows, item.name, item.kind != "paper")
+            if known.rows and known.verdict != one.verdict:
+                raise EvidenceError(
+                    f"{paper}: claim {name!r}: {known.verdict!r} by {known.drawn_by}, "
+                    f"{one.verdict!r} by {item.name}"
+                )
+            found[name] = known if known.rows else one
+    return [*found.values()]
+
+
+def decide(
+    paper: str,
+    functions: ModuleType | Mapping,
+    tables: Mapping,
+    only: Iterable[str] | None = None,
+    file: str = "claims.toml",
+) -> dict[str, Claim]:
+    """Decide claims of a paper from tables.
+
+    Parameters
+    ----------
+    paper : str
+        Folder below ``data/published``.
+    functions : module or dict
+        The functions that return the cases of a claim.
+    tables : dict
+        The tables by the names that the functions' parameters have.
+    only : list of str, optional
+        Ids of the claims to decide; by default all but those that name a ``notebook`` of their own.
+    file : str
+        The file with the entries.
+
+    Raises
+    ------
+    EvidenceError
+        If a claim is unknown, has neither function nor ``select``, needs a table that is missing, or has no case.
+    """
+    known = published.claims_of(paper, file)
+    found = {}
+    for name in [one for one in known if not known[one]["notebook"]] if only is None else only:
+        if name not in known:
+            raise EvidenceError(f"{paper}: claim {name!r}; expected one of {', '.join(known)}")
+        entry = known[name]
+        cases = _cases(paper, name, entry, functions, tables)
+        rows = tuple({"unit": entry["unit"]} | case.row() for case in cases)
+        if not rows:
+            raise EvidenceError(f"{paper}: claim {name!r} has no case")
+        found[name] = Claim(paper, name, entry, rows)
+    return found
+
+
+def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping) -> Callable:
+    """Return the function that gives the cases of a claim; EvidenceError if there is none."""
+    known = functions if isinstance(functions, Mapping) else vars(functions)
+    named = entry.get("cases", {}).get("function", name.replace("-", "_"))
+    if named not in known:
+        raise EvidenceError(f"claim {name!r} has neither select nor a function {named}")
+    return known[named]
+
+
+def _cases(paper, name, entry, functions, tables):
+    function = select_cases if "select" in entry else function_of(name, entry, functions)
+    given = entry.get("select") or entry.get("cases", {})
+    fixed = {one: value for one, value in given.items() if one not in ("function", "table")}
+    chosen = {}
+    for parameter in inspect.signature(function).parameters.values():
+        is_table = parameter.default is parameter.empty and parameter.kind != parameter.VAR_KEYWORD
+        if is_table and parameter.name not in fixed:
+            # A table that the entry names is the first.
+            table = parameter.name if chosen else given.get("table", parameter.name)
+            if table not in tables:
+                known = ", ".join(tables) or "none"
+                raise EvidenceError(
+                    f"{paper}: claim {name!r} needs the table {table!r}; given: {known}"
+                )
+            chosen[parameter.name] = tables[table]
+    return function(**chosen, **fixed)
+
+
+def select_cases(
+    frame: pd.DataFrame, value: str | list[str] = "value", **chosen
+) -> Iterable[rules.Case]:
+    """Yield the cases in the rows of a tidy table that have one of the chosen values in each of some columns.
+
+    A row has columns of names, one or several of values, and low and high if there is an interval. A case has the names of its
+    row in all columns of text but ``unit`` and those with a single choice; of several values, also the name of its column.
+    """
+    given = {name: [one] if isinstance(one, str) else one for name, one in chosen.items()}
+    for column, allowed in given.items():
+        frame = frame[frame[column].isin(allowed)]
+    single = {name for name, allowed in given.items() if len(allowed) == 1 and name != "log"}
+    names = [
+        column
+        for column in frame
+        if not pd.api.types.is_numeric_dtype(frame[column]) and column not in {"unit", *single}
+    ]
+    values = [value] if isinstance(value, str) else value
+    ends = ("low", "high") if "low" in frame else ()
+    for row in frame.to_dict("records"):
+        for column in values:
+            words = [str(row[name]) for name in names]
+            words += [column.removesuffix(" [%]")] * (len(values) > 1)
+            yield rules.Case(" ".join(words), row[column], *(row[end] for end in ends))
+
+
+def case_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
+    """Return decided claims as a table with a row for each number.
+
+    Columns are claim, verdict, case, part, value, low, high, unit, operator, threshold, answer.
+    """
+    rows = []
+    for name, one in decided.items():
+        given = one.answers
+        for row in one.rows:
+            row = {"part": ""} | {k: one.entry.get(k) for k in ("operator", "threshold")} | row
+            if isinstance(row["threshold"], list | tuple):
+                row["threshold"] = " to ".join(map(str, row["threshold"]))
+            own = {"claim": name, "verdict": one.verdict, "answer": str(given[row["case"]])}
+            rows.append({"low": None, "high": None} | row | own)
+    columns = "claim verdict case part value low high unit operator threshold answer".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+def claim_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
+    """Return decided claims as a table with a row for each.
+
+    Columns are claim, section, statement, verdict, otherwise, count, numbers, statistic, rule; and baseline (a policy that is
+    compared with and is not reproduced) if any claim has one.
+    """
+    columns = "claim section statement verdict otherwise count numbers statistic rule baseline"
+    derived = "verdict", "otherwise", "count", "numbers", "rule"
+    rows = [
+        {**one.entry, "claim": claim} | {name: getattr(one, name) for name in derived}
+        for claim, one in decided.items()
+    ]
+    table = pd.DataFrame(rows, columns=columns.split())
+    return table if table["baseline"].any() else table.drop(columns="baseline")
+
+
+def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
+    """Return the verdicts on claims in two sets of decided claims.
+
+    Columns are claim, statement, default, the name of the other set (the verdicts), and its numbers.
+    """
+    rows = [
+        (claim, one.entry["statement"], default[claim].verdict, one.verdict, one.numbers)
+        for claim, one in other.items()
+    ]
+    return pd.DataFrame(rows, columns=["claim", "statement", "default", name, "numbers"])
+
+
+def changed(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
+    """Return the rows of `compared` with two different verdicts."""
+    table = compared(default, other, name)
+    return table[table["default"] != table[name]].reset_index(drop=True)
+
+
+def totals(verdicts: Iterable[str]) -> str:
+    """Return the number of claims with each verdict as a sentence of Markdown."""
+    verdicts = list(verdicts)
+    counts = shown.counts(verdicts, rules.CLAIM_VERDICTS)
+    parts = [f"**{number}** {word}" for word, number in counts.items()]
+    return f"Of {len(verdicts)} claims: {', '.join(parts)}."
+
+
+# ---- both
+
+
+def wrong_words(paper) -> list[str]:
+    """Return a line for each recorded verdict of a `replication.report.results.Paper` that the present rules do not give."""
+    now = {one.name[2:]: one.verdict for one in (*paper.numbers, *paper.claims)}
+    notebooks = {one.id_in_paper: one.entry["notebook"] for one in paper.claims}
+    found = []
+    for item in paper.items:
+        words = {key_of(row): row["verdict"] for row in item.facts["comparisons"]}
+        for name, claim in item.facts["claims"].items():
+            if notebooks.get(name, "") in ("", item.name):
+                words[name, "", "", ""] = claim["verdict"]
+        found += [
+            f"{item.name}: {' / '.join(filter(None, key))}: the record says {word!r}, "
+            f"its numbers {now[key]!r}; draw it again"
+            for key, word in words.items()
+            if now.get(key, word) != word
+        ]
+    return found
+
+
+def count(found, words, about=ABOUT) -> dict[str, int]:
+    """Return the number of numbers or claims with each verdict, best first, without zeros."""
+    return shown.counts([one.verdict for one in found if one.about in about], words)
+
+
+def place(*words) -> str:
+    """Return the anchor of a number or a claim in the report, unique for its words."""
+    spelt = (
+        re.sub("[^A-Za-z0-9_=-]", lambda c: f".{ord(c[0]):x}.", word) for word in words if word
+    )
+    return ":".join(spelt)
+
+
+def read_csv(path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file as dicts of text."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def sensitivity(papers) -> pd.DataFrame:
+    """Return how many verdicts get better or worse if one threshold is halved or doubled.
+
+    Parameters
+    ----------
+    papers : list of replication.report.results.Paper
+
+    Returns
+    -------
+    pandas.DataFrame
+        threshold (a word of ``words.toml`` or a limit of `rules.LIMITS`), per cent, and the numbers of verdicts: halved
+        better, halved worse, doubled better, doubled worse. The last row counts verdicts that any of the thresholds changes.
+        Repeats and checks are left out.
+    """
+    counted = [
+        one for paper in papers for one in (*paper.claims, *paper.numbers) if one.about in COUNTED
+    ]
+    levels = {word: rules.level(word) for kind in rules.words().values() for word in kind}
+    del levels["sometimes"]  # one case is enough, whatever the factor
+    levels |= {word: 100 * float(limit) for word, limit in rules.LIMITS.items()}
+    order = [*NUMBER_WORDS, *CLAIM_WORDS]  # each best first
+    moved = {f"{change} {way}": set() for change in FACTORS for way in ("better", "worse")}
+    rows = []
+    for word, per_cent in levels.items():
+        row = {"threshold": word.replace("_", " "), "per cent": per_cent} | dict.fromkeys(moved, 0)
+        for change, factor in FACTORS.items():
+            for one in counted:
+                if step := order.index(one.under({word: factor})) - order.index(one.verdict):
+                    way = f"{change} {'better' if step < 0 else 'worse'}"
+                    row[way] += 1
+                    moved[way].add(one.name)
+        rows.append(row)
+    last = {"threshold": "any of these"} | {way: len(names) for way, names in moved.items()}
+    return pd.DataFrame([*rows, last])

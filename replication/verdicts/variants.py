@@ -1,0 +1,136 @@
+"""Variants: an interpretation, a cleaning, another log or another load, each in place of the default.
+
+A search tries all products of alternatives, a sensitivity analysis one variant at a time. Neither changes a default.
+"""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from replication.simulator.logs import registry
+from replication.simulator.schedulers import Scheduler
+from replication.simulator.workload import Workload
+from replication.verdicts import published
+
+STAND_IN = "needs the real log"
+NO_JOB = ("no-processors", "larger-than-machine")  # jobs that cannot be simulated
+#: The default simulator, and one reconstructed from a paper's results.
+SIMULATORS = ("textbook EASY", "reconstructed simulator")
+#: Options of EASY that papers leave to its textbook, and those of a scheduler with predictions.
+TEXTBOOK = ("reservation", "extra", "shadow", "events", "ties")
+PREDICTION = ("refresh", "correction")
+
+
+class NotApplicable(Exception):
+    """A variant or a headline that does not apply to a log; the message gives the reason."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A change of the default; a variant that has only a name is the default itself."""
+
+    name: str
+    words: str = ""  # complete "the simulator behaves as if ...", for a search
+    # Fields of a scheduler and of its predictor; those that it lacks are left out.
+    scheduler: Mapping = field(default_factory=dict)
+    predictor: Mapping = field(default_factory=dict)
+    #: Keywords of `replication.simulator.logs.registry.load`; its rules for dropping jobs are added to the paper's.
+    cleaning: Mapping = field(default_factory=dict)
+    count: Mapping = field(default_factory=dict)  # how the paper's package measures and counts
+    load: float | None = None  # offered load, reached by multiplying submission times
+    log: str = ""  # another log in place of the one it applies to
+    logs: tuple = ()  # the logs it applies to; all of a paper's by default
+
+    def of(self, scheduler) -> Scheduler:
+        """Return a scheduler in which the variant changes the fields that the scheduler and its predictor have."""
+        if self.predictor and "predictor" in scheduler.options():
+            scheduler = replace(scheduler, predictor=_changed(scheduler.predictor, self.predictor))
+        return _changed(scheduler, self.scheduler)
+
+
+def _changed(choice, fields):
+    known = choice.options()
+    return replace(choice, **{name: value for name, value in fields.items() if name in known})
+
+
+def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
+    """Return the alternatives of each open choice as variants, by dimension, the default first.
+
+    They are entered in ``data/published/readings.toml`` or in that of a paper. A choice other than the default changes the
+    field of its dimension in a part of a `Variant`, unless its entry says otherwise; ``counting`` changes no simulation.
+    """
+
+    def variant(dimension, name, entry, is_default):
+        if isinstance(entry, Mapping):
+            return _entered(entry | {"name": name})
+        changes = not is_default and part != "counting"
+        return Variant(name, entry, **({part: {dimension: name}} if changes else {}))
+
+    return {
+        dimension: tuple(
+            variant(dimension, name, entry, k == 0)
+            for k, (name, entry) in enumerate(several.items())
+        )
+        for dimension, several in published.entries(*paper, "readings.toml")[part].items()
+    }
+
+
+def options(*names) -> dict[str, tuple[Variant, ...]]:
+    """Return the alternatives of some options of EASY."""
+    known = alternatives("scheduler")
+    return {name: known[name] for name in names}
+
+
+def alone(*names) -> list[Variant]:
+    """Return a variant for each alternative of some options of EASY; the defaults are left out."""
+    return [
+        replace(one, name=f"{name}: {one.name}")
+        for name, several in options(*names).items()
+        for one in several[1:]
+    ]
+
+
+def entered(paper, kind) -> list[Variant]:
+    """Return the variants of one kind that a paper's ``readings.toml`` enters."""
+    return [_entered(entry) for entry in published.entries(paper, "readings.toml")[kind]]
+
+
+def _entered(entry):
+    """Return a variant from its entry; lists become tuples."""
+    cleaning = dict(entry.get("cleaning", {}))
+    if "drop" in cleaning:
+        cleaning["drop"] = tuple(cleaning["drop"])
+    return Variant(**entry | {"logs": tuple(entry.get("logs", ())), "cleaning": cleaning})
+
+
+def jobs(paper, workloads, log, variant, first=None) -> Workload:
+    """Return the jobs of a log under a variant, or the first `first` of these jobs.
+
+    `workloads` are the paper's logs under the default. Another log is cleaned by the paper's rules and has its header's
+    machine.
+
+    Raises
+    ------
+    NotApplicable
+        If the log itself is needed and is unavailable.
+    """
+    found, own = workloads.get(log), log in workloads
+    if not own or variant.cleaning or variant.log:
+        if any(one.stand_in for one in ([found] if own else workloads.values())):
+            raise NotApplicable(STAND_IN)
+        try:
+            rules = registry.rules(log if own else next(iter(workloads)), paper)
+            machine = rules.machine if own else None
+            chosen = {"size": rules.size, "overrun": rules.overrun, "machine": machine}
+            drop = (*rules.drop, *variant.cleaning.get("drop", ()), *NO_JOB)
+            chosen |= variant.cleaning | {"drop": tuple(dict.fromkeys(drop))}
+            found = _read(variant.log or log, tuple(sorted(chosen.items())))
+        except registry.TraceError as reason:
+            raise NotApplicable(str(reason)) from None
+        found = found if first is None else found.take(slice(first))
+    return found if variant.load is None else found.scaled(found.load / variant.load)
+
+
+@functools.lru_cache(maxsize=16)
+def _read(log, chosen):
+    return registry.load(log, **dict(chosen))
