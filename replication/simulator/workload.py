@@ -4,9 +4,12 @@ import hashlib
 import json
 import math
 import operator
+from collections import namedtuple
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from html import escape
 from numbers import Real
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -33,7 +36,8 @@ class WorkloadError(InputError):
 class Job(NamedTuple):
     """A job before its end, as predictors and schedulers in Python see it; times in s, `size` in processors.
 
-    `index` is its position in the columns of the workload.
+    `index` is its position in the columns of the workload; `more` has the values of further columns by
+    name, as in ``job.more.partition``.
     """
 
     index: int
@@ -45,6 +49,7 @@ class Job(NamedTuple):
     size: int
     estimate: int
     submit: int
+    more: Any
 
 
 class EndedJob(NamedTuple):
@@ -59,6 +64,7 @@ class EndedJob(NamedTuple):
     size: int
     estimate: int
     submit: int
+    more: Any
     run_time: int
 
 
@@ -98,6 +104,9 @@ class Workload:
         Key of random draws for these jobs, independent of the name of their file: the registry's name for a registered
         log, else by default a hash of the jobs. Changed copies (scaled, cut, resampled) keep the key, so that they
         share random numbers.
+    more : dict of str to array[n]
+        Further columns of numbers or texts, such as memory or partition, for schedulers, predictors,
+        orders and measures of one's own.
 
     Raises
     ------
@@ -121,6 +130,7 @@ class Workload:
     cleaning: tuple = ()
     without_estimate: float = 0.0
     draw_key: str = ""
+    more: Mapping = field(default_factory=dict)
 
     def __post_init__(self):
         try:
@@ -140,6 +150,8 @@ class Workload:
                 object.__setattr__(self, column, _read_only(values, column))
             except (ValueError, TypeError) as problem:
                 raise WorkloadError(f"{self.name}: {column}: {problem}") from None
+        more = {name: self._further(name, values) for name, values in self.more.items()}
+        object.__setattr__(self, "more", MappingProxyType(more))
         self._check()
         if not self.draw_key:
             columns = (getattr(self, column) for column in COLUMNS)
@@ -147,7 +159,25 @@ class Workload:
 
     def __reduce__(self):
         # Without values that were computed from the fields.
-        return type(self), tuple(getattr(self, own.name) for own in fields(self))
+        values = [getattr(self, own.name) for own in fields(self)]
+        return type(self), (*values[:-1], dict(self.more))
+
+    def _further(self, name, values):
+        """Return a read-only copy of a further column."""
+        try:
+            namedtuple("Further", [name])
+        except (ValueError, TypeError) as problem:
+            raise WorkloadError(f"{self.name}: further column {name!r:.40}: {problem}") from None
+        column = np.array(values)
+        if column.dtype.kind == "O" and all(isinstance(value, str) for value in column.ravel()):
+            column = column.astype(str)
+        if column.dtype.kind not in "biufU" or column.shape != np.shape(self.job_id):
+            raise WorkloadError(
+                f"{self.name}: further column {name} is {column.dtype}{list(column.shape)}; "
+                f"expected numbers or texts, [{len(self)}]"
+            )
+        column.flags.writeable = False
+        return column
 
     def _check(self):
         if len(self) == 0:
@@ -245,14 +275,22 @@ class Workload:
         Parameters
         ----------
         index : slice, bool[n] or int64[k]
-            Sorted positions in the columns.
+            Sorted positions in the columns, or a mask such as ``workload.user == 3``.
 
         Raises
         ------
         WorkloadError
-            If no job is left, or the positions are not sorted.
+            If no job is left, the positions are not sorted, or a mask is not of n jobs.
         """
-        return replace(self, **{c: getattr(self, c)[index] for c in COLUMNS})
+        try:
+            return replace(self, **self.columns(index))
+        except IndexError as problem:
+            raise WorkloadError(f"{self.name}: take: {problem}") from None
+
+    def columns(self, index: slice | np.ndarray = slice(None)) -> dict[str, Any]:
+        """Return some rows of all columns by name; those of `more` as a dict of this name."""
+        more = {name: column[index] for name, column in self.more.items()}
+        return {name: getattr(self, name)[index] for name in COLUMNS} | {"more": more}
 
     def jobs(self, estimate=None, ended: bool = False) -> list:
         """Return the jobs one by one, as predictors and schedulers in Python see them.
@@ -266,8 +304,12 @@ class Workload:
         """
         estimates = self.estimate if estimate is None else estimate
         own = self.job_id, self.user, self.group, self.executable, self.queue, self.processors
-        columns = [*own, estimates, self.submit, *([self.run_time] if ended else [])]
-        lists = (np.asarray(column).tolist() for column in columns)
+        further = namedtuple("Further", self.more)
+        more = [
+            further(*one) for one in zip(*(c.tolist() for c in self.more.values()), strict=True)
+        ]
+        lists = [np.asarray(column).tolist() for column in (*own, estimates, self.submit)]
+        lists += [more or [further()] * len(self), *([self.run_time.tolist()] if ended else [])]
         return list(map(EndedJob if ended else Job, range(len(self)), *lists))
 
     def scaled(self, factor: float) -> Self:
@@ -352,7 +394,7 @@ class Workload:
         job_id, user, group, executable, queue : sequences of n whole numbers, optional
             Job numbers are 1, 2, ... by default, the others -1, unknown.
         **facts
-            stand_in, provenance, cleaning, without_estimate and draw_key as in `Workload`.
+            more, stand_in, provenance, cleaning, without_estimate and draw_key as in `Workload`.
 
         Raises
         ------

@@ -12,8 +12,12 @@ import pytest
 
 import replication as rp
 from replication.simulator.logs import registry
+from replication.simulator.logs.cleaning import CleaningError
+from replication.simulator.logs.resampling import concatenate_weeks
 from replication.simulator.schedules import measures
+from replication.simulator.sweeps.grid import fingerprint_of
 from replication.simulator.workload import COLUMNS, LARGEST, Workload, WorkloadError
+from tests.workloads import write_log
 
 
 def jobs(**changes):
@@ -153,3 +157,70 @@ def test_a_registered_log_has_the_same_draws_under_any_name(tmp_path, real_log):
         again = registry.load(tmp_path / file)
         assert (again.name, again.draw_key) == (file.split(".")[0], "KTH-SP2")
         assert np.array_equal(rp.FModel(2).estimate(again, 1), rp.FModel(2).estimate(kth, 1))
+
+
+def further_columns(workload):
+    return {name: column.tolist() for name, column in workload.more.items()}
+
+
+def test_further_columns_go_wherever_the_jobs_go():
+    """Into copies, parts, other loads and weeks, schedulers, predictors, measures and tables."""
+    week = 7 * 24 * 3600
+    w = jobs(submit=[0, 1, week + 5]).replace(
+        more={"memory": [1.5, 2, 4], "project": ["a", "b", "a"]}
+    )
+    given = {"memory": [1.5, 2, 4], "project": ["a", "b", "a"]}
+    copies = copy.deepcopy(w), pickle.loads(pickle.dumps(w))  # noqa: S301
+    for one in (w, w.scaled(2), w.at_load(0.5), rp.Users(e_max=5).cut(w), *copies):
+        assert further_columns(one) == given
+        assert not any(column.flags.writeable for column in one.more.values())
+    mask = w.more["project"] == "a"
+    assert further_columns(w.take(mask)) == {"memory": [1.5, 4], "project": ["a", "a"]}
+    twice = concatenate_weeks(w, [1, 0, 1])
+    assert twice.more["memory"].tolist() == [4, 1.5, 2, 4]
+    assert [job.more.project for job in w.jobs(ended=True)] == ["a", "b", "a"]
+    assert w.jobs()[0].more == (1.5, "a") and jobs().jobs()[0].more == ()
+    table = rp.simulate(w.replace(more={"wait": [7, 8, 9]})).jobs
+    assert table["log_wait"].tolist() == [7, 8, 9] and table["wait"].tolist() == [0, 8, 0]
+    with pytest.raises(TypeError):
+        w.more["memory"] = [1, 1, 1]
+    # A scheduler may use them, and random draws do not.
+    other = w.replace(more={"memory": [1, 1, 1]})
+    keys = {fingerprint_of(one) for one in (w, other, jobs(submit=[0, 1, week + 5]))}
+    assert len(keys) == 3 and other.draw_key == w.draw_key
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("a b", [1, 2, 3], "further column 'a b': .*must be valid identifiers"),
+        ("class", [1, 2, 3], "further column 'class': .*keyword"),
+        (5, [1, 2, 3], "further column 5: "),
+        ("one", [1, 2], r"further column one is int64\[2\]; expected numbers or texts, \[3\]"),
+        ("one", [1, None, "a"], r"further column one is object\[3\]"),
+        ("one", [[1], [2], [3]], r"further column one is int64\[3, 1\]"),
+    ],
+)
+def test_other_further_columns_are_refused(name, values, message):
+    with pytest.raises(WorkloadError, match=message):
+        jobs(more={name: values})
+
+
+def test_a_mask_of_another_length_is_refused():
+    with pytest.raises(WorkloadError, match="three: take: boolean index did not match"):
+        jobs().take(np.ones(5, bool))
+
+
+def test_fields_of_a_log_become_further_columns(tmp_path):
+    # Jobs are sorted by submission, and the second is left out.
+    columns = {"submit": [5, 1, 3], "run_time": [10, 0, 10], "wait": [1, 2, 3]}
+    log = write_log(tmp_path / "some.swf", **columns, partition=[7, 8, 9])
+    for given in ({"source": log}, {"source": {"file": log, "more": ["partition", "wait"]}}):
+        w = rp.load(**{"more": ["partition", "wait"]} | given)
+        assert further_columns(w) == {"partition": [9, 7], "wait": [3, 1]}
+    assert further_columns(rp.load(log, more="status")) == {"status": [1, 1]}
+    for source, synthetic in ((log, False), ("KTH-SP2", True)):
+        with pytest.raises(CleaningError, match="no field 'partitoin' .did you mean partition"):
+            rp.load(source, synthetic=synthetic, more=["partitoin"])
+    synthetic = rp.load("KTH-SP2", synthetic=True, more="partition")
+    assert set(synthetic.more["partition"]) == {-1}

@@ -45,6 +45,7 @@ def workload(
     drop=DEFAULT_DROP,
     name=None,
     draw_key="",
+    more=(),
 ) -> Workload:
     """Return the jobs of a log as a workload.
 
@@ -64,6 +65,8 @@ def workload(
         By default the file's name.
     draw_key : str, optional
         See `Workload`.
+    more : str or sequence of str
+        Further fields of the log for the workload's `more`, with the values of the file.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def workload(
     Raises
     ------
     CleaningError
-        For an unknown rule, size, overrun or machine.
+        For an unknown rule, size, overrun, machine or field.
     SWFError
         If no machine is known, no job remains, or remaining jobs have no run time, no size, or one above the machine.
     """
@@ -125,6 +128,7 @@ def workload(
             column: getattr(trace, column)[order]
             for column in ("job_id", "submit", "user", "group", "executable", "queue")
         },
+        more={name: getattr(trace, name)[order] for name in further_fields(more)},
         provenance={
             "file": Path(trace.path).name,
             "sha256": trace.sha256,
@@ -145,6 +149,12 @@ def workload(
             *((f"bad-line-{kind}", count) for kind, count in trace.bad_lines.items()),
         ),
     )
+
+
+def further_fields(names) -> list[str]:
+    """Return one name of a field of a log, or several, as a list; raise CleaningError for others."""
+    names = [names] if isinstance(names, str) else names
+    return [among((*FIELDS, "line"), "no field", name, CleaningError) for name in names]
 
 
 def cleaned(trace: Trace, jobs: Workload) -> Trace:

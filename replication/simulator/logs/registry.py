@@ -12,17 +12,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from replication.simulator import paths
 from replication.simulator.choices import among, did_you_mean
 from replication.simulator.errors import InputError
 from replication.simulator.logs import swf
-from replication.simulator.logs.cleaning import DEFAULT_DROP, workload
+from replication.simulator.logs.cleaning import DEFAULT_DROP, further_fields, workload
 from replication.simulator.logs.synthetic import synthetic as generate
 from replication.simulator.paths import toml
 from replication.simulator.workload import Workload
 
 REGISTRY = toml(Path(__file__).with_name("registry.toml"))
-RULES = ("machine", "size", "overrun", "drop", "bad_lines")
+RULES = ("machine", "size", "overrun", "drop", "bad_lines", "more")
 OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUT = 15  # s, without an answer
 
@@ -273,6 +275,7 @@ def load(
     overrun: Literal["raise-estimate", "cut-run", "as-is"] | None = None,
     drop: str | Sequence[str] | None = None,
     bad_lines: Literal["refuse", "skip"] | None = None,
+    more: str | Sequence[str] = (),
 ) -> Workload:
     """Load the jobs of a log as a workload.
 
@@ -297,6 +300,10 @@ def load(
     bad_lines : {"refuse", "skip"}, optional
         Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's `cleaning` and
         `provenance`. By default that of the registry, and "refuse" for a file.
+    more : str or sequence of str
+        Further fields of the log (`replication.simulator.logs.swf.Trace`), such as ``["partition",
+        "requested_memory"]``, for the workload's `more`; -1 is unknown, as all are of synthetic jobs. A
+        scheduler that uses wait, status, cpu_time or used_memory knows what happened after the submission.
 
     Returns
     -------
@@ -312,7 +319,7 @@ def load(
     given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
     if isinstance(source, Mapping):
         file, own = file_and_rules(source)
-        others = {"paper": paper, "synthetic": synthetic, "bad_lines": bad_lines}
+        others = {"paper": paper, "synthetic": synthetic, "bad_lines": bad_lines, "more": more}
         return load(file, **given | others | own)
     given = {name: value for name, value in given.items() if value is not None}
     if not isinstance(source, str | Path | swf.Trace):
@@ -327,11 +334,12 @@ def load(
                 f"{trace.path if trace else source}: a paper's rules and synthetic jobs are only for {', '.join(names())}"
             )
         trace = trace or read(source, bad_lines)
-        return workload(trace, draw_key=draw_key(trace.sha256), **given)
+        return workload(trace, draw_key=draw_key(trace.sha256), more=more, **given)
     chosen = asdict(rules(source, paper)) | given
     if synthetic:
-        return like(source, chosen["machine"])
-    jobs = workload(read(source, bad_lines), name=source, draw_key=source, **chosen)
+        jobs = like(source, chosen["machine"])
+        return jobs.replace(more=dict.fromkeys(further_fields(more), np.full(len(jobs), -1)))
+    jobs = workload(read(source, bad_lines), name=source, draw_key=source, more=more, **chosen)
     return jobs.replace(provenance=jobs.provenance | {"paper": paper})
 
 

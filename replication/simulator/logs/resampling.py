@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.workload import COLUMNS, Workload, check_seed, generator
+from replication.simulator.workload import Workload, check_seed, generator
 
 WEEK = 7 * 24 * 3600
 MOST = 100_000  # weeks
@@ -199,7 +199,7 @@ def move_jobs(workload, parts, weeks) -> Workload:
     submit = workload.submit[0] + week * WEEK + since % WEEK
     order = np.lexsort((jobs, submit))
     jobs, copy = jobs[order], copy[order]
-    columns = {name: getattr(workload, name)[jobs] for name in COLUMNS}
+    columns = workload.columns(jobs)
     columns["submit"] = submit[order]
     columns["job_id"] += copy_numbers(jobs) * (int(workload.job_id.max()) + 1)
     columns["user"] += np.where(columns["user"] < 0, 0, copy * (int(workload.user.max()) + 1))

@@ -106,13 +106,16 @@ class Schedule:
         """One row for each job, a pandas.DataFrame.
 
         Columns: job_id, submit, start, end (s), processors, run_time, estimate, prediction (s), backfilled, times_killed,
-        wait (s), bounded_slowdown, user, group and queue.
+        wait (s), bounded_slowdown, user, group, queue and the workload's further columns; one of the same name,
+        such as the log's own wait, begins with ``log_``.
         """
         w = self.workload
         slowdown = measures.bounded_slowdown(self.wait, w.run_time)
         more = {"wait": self.wait, "bounded_slowdown": slowdown}
         identifiers = {name: getattr(w, name) for name in ("user", "group", "queue")}
-        return pd.DataFrame(self.columns() | more | identifiers)
+        table = self.columns() | more | identifiers
+        own = {f"log_{name}" if name in table else name: values for name, values in w.more.items()}
+        return pd.DataFrame(table | own)
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return the table as a dict of arrays, in the order of ``TABLE``."""

@@ -145,6 +145,8 @@ def fingerprint_of(workload: Workload) -> str:
     if known is None:
         columns = fingerprint(*(getattr(workload, name) for name in COLUMNS))
         known = f"{workload.machine} {workload.draw_key} {columns}"
+        if workload.more:
+            known += f" {code.of(dict(workload.more))}"
         object.__setattr__(workload, "_fingerprint", known)  # not copied, since it is no field
     return known
 
