@@ -1,8 +1,8 @@
 """Comparison of a kernel with its reference implementation, shared by the tests of schedulers."""
 
 import replication as rp
-from replication.simulator.reference import conservative, lists, pv_easy
-from replication.simulator.reference.easy import Easy
+from tests.reference import conservative, lists, pv_easy
+from tests.reference.easy import Easy
 
 REFERENCES = {
     rp.FCFS: lists.Fcfs,

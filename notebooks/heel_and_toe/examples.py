@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from replication.drawing import style
 from replication.drawing.panels import below_all, box
+from replication.simulator.decisions import SIX_JOBS, TextbookEasy
 from replication.simulator.estimates import Exact
-from replication.simulator.reference import observation as reference_observed
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import gantt
 from replication.simulator.simulation import simulate
@@ -20,7 +20,7 @@ from replication.verdicts.logs import COLUMNS
 
 #: Job number: run time, size. The paper's pictures give no sizes; these make its words true.
 FIG1 = {1: (4, 1), 2: (2, 1), 3: (2, 2), 4: (2, 1)}
-FIG8 = {1: (6, 1), 2: (4, 1), 3: (3, 2), 4: (4, 1), 5: (3, 1), 6: (2, 1)}
+FIG8 = SIX_JOBS
 FIG14 = {1: (3, 3), 2: (2, 3), 3: (6, 1)}
 HEAD = 3  # the blocked job of Fig. 8
 FACTORS = {"F=1": Fraction(1), "F=4/3": Fraction(4, 3), "F=2": Fraction(2)}
@@ -71,12 +71,10 @@ def frame(axes, machine, last, title) -> None:
 
 
 def steps(schedule) -> list:
-    """Return every backfill of EASY past a head, from the reference implementation; an AssertionError if its schedule differs."""
-    start, _, found = reference_observed.easy(schedule.workload, schedule.estimate)
-    assert start == schedule.start.tolist(), (
-        "the reference implementation starts jobs at other times"
-    )
-    return found
+    """Return every backfill of textbook EASY past a head; an AssertionError if its schedule differs."""
+    run = TextbookEasy(schedule.workload, schedule.estimate.tolist()).run()
+    assert run.start == schedule.start.tolist(), "textbook EASY starts jobs at other times"
+    return [one for one in run.decisions if one.kind == "backfilled"]
 
 
 def text_numbers(steps) -> pd.DataFrame:
@@ -84,8 +82,8 @@ def text_numbers(steps) -> pd.DataFrame:
     values = {
         "reservation": (steps[0].planned, "time units"),
         "real_shadow": (steps[0].before, "time units"),
-        "real_shadow_after_j4": (steps[0].after, "time units"),
-        "wild_events": (sum(step.before != step.after for step in steps), "events"),
+        "real_shadow_after_j4": (steps[0].real, "time units"),
+        "wild_events": (sum(step.before != step.real for step in steps), "events"),
     }
     rows = [("fig8", "F=2", measure, *value) for measure, value in values.items()]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -94,7 +92,7 @@ def text_numbers(steps) -> pd.DataFrame:
 def backfills(steps) -> pd.DataFrame:
     """Return a row for each backfill: the reservation, the real shadow time, and the time stolen so far."""
     rows = [
-        (s.now, s.job + 1, s.planned, s.before, s.after, s.after - steps[0].before) for s in steps
+        (s.now, s.jobs[0] + 1, s.planned, s.before, s.real, s.real - steps[0].before) for s in steps
     ]
     names = ["time", "job", "reservation", "real shadow before", "real shadow after", "stolen"]
     return pd.DataFrame(rows, columns=names)
@@ -102,7 +100,7 @@ def backfills(steps) -> pd.DataFrame:
 
 def draw_fig08(schedule, steps) -> Figure:
     """Draw a panel at time 0, a panel after each backfill, and a panel at the start of job 3."""
-    moments = [(0, steps[0].before)] + [(s.now, s.after) for s in steps]
+    moments = [(0, steps[0].before)] + [(s.now, s.real) for s in steps]
     moments.append((schedule.start[HEAD - 1], schedule.start[HEAD - 1]))
     tall = 1.5 * len(moments) + 0.6
     figure, axes = plt.subplots(len(moments), 1, figsize=(6.4, tall), sharex=True)
@@ -119,7 +117,7 @@ def _moment(axes, schedule, steps, now, shadow):
     rows = {0: 0, 1: 1}
     for step in steps:
         busy = {row for job, row in rows.items() if end[job] > step.now}
-        rows[step.job] = min({0, 1} - busy)
+        rows[step.jobs[0]] = min({0, 1} - busy)
     for job, row in rows.items():
         if start[job] <= now:
             # Not in the middle, where the line of the present would hide the number.

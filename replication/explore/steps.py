@@ -1,6 +1,6 @@
 """The decisions of EASY one by one: what the scheduler believes, what is true, and what is stolen from the head.
 
-The readable reference implementation runs and reports each decision; this module adds sentences.
+`replication.simulator.decisions` simulates and lists each decision; this module adds sentences.
 """
 
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 import replication as rp
-from notebooks.heel_and_toe import examples
-from replication.simulator.reference import easy as reference
+from replication.simulator.decisions import SIX_JOBS, Decision, TextbookEasy
 
 THIRDS = 3  # s in a time unit of the paper's example, which makes all estimates whole
-BADNESS = {f"F = {name.partition('=')[2]}": factor - 1 for name, factor in examples.FACTORS.items()}
+#: Badness factors of the example by name; its estimates are F times the run times.
+BADNESS = {"F = 1": 0, "F = 4/3": 1 / 3, "F = 2": 1}
 ARRIVALS = 60  # jobs that arrive during a walk through a log
 
 
@@ -22,7 +22,7 @@ class Moment:
     and, for a backfill, before the decision (`before`).
     """
 
-    sight: reference.Decision
+    sight: Decision
     first_real: int | None = None
     before: int | None = None
 
@@ -52,11 +52,10 @@ class Walk:
 
     def __init__(self, workload, estimate, unit, axis, until=None):
         self.workload, self.unit, self.axis, self.estimate = workload, unit, axis, estimate
-        sights = []
-        run = reference.Easy(workload, estimate.tolist(), watch=sights.append).run()
+        run = TextbookEasy(workload, estimate.tolist()).run()
         self.start = np.array(run.start)
         self.end, self.believed = self.start + workload.run_time, self.start + estimate
-        self.moments = list(_moments(sights))
+        self.moments = list(_moments(run.decisions))
         if until is not None:
             self.moments = [m for m in self.moments if 0 < m.sight.now <= until] or self.moments
 
@@ -130,15 +129,14 @@ class Walk:
 
 def _moments(sights):
     """Yield each decision with the head's real shadow time before it."""
-    head = first = real = None
+    head = first = None
     for sight in sights:
         if sight.real is None:
             yield Moment(sight)
             continue
         if sight.queue[0] != head:
             head, first = sight.queue[0], sight.real
-        yield Moment(sight, first, real if sight.kind == "backfilled" else None)
-        real = sight.real
+        yield Moment(sight, first, sight.before)
 
 
 def _enumerate(names):
@@ -148,7 +146,9 @@ def _enumerate(names):
 
 def heel_and_toe(badness: str = "F = 2") -> Walk:
     """Return the walk through heel-and-toe's Fig. 8, with one of the three badness factors of Table 2."""
-    jobs = examples.workload("fig08", examples.FIG8, 2, THIRDS)
+    run_time, size = np.array([*SIX_JOBS.values()]).T
+    submit = np.zeros(len(size), int)
+    jobs = rp.Workload.from_columns("six jobs", 2, submit, THIRDS * run_time, size)
     _, estimate = rp.Deterministic(BADNESS[badness]).make(jobs)
     return Walk(jobs, estimate, THIRDS, "time units")
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 import replication as rp
 from replication.explore import model, steps
 from replication.simulator import paths
-from replication.simulator.reference import observation as reference_observed
 from replication.verdicts import published
+from tests.reference import observation as reference_observed
 from tests.workloads import workloads
 
 LOG = "log.swf"

@@ -233,7 +233,7 @@ def test_where_a_curve_comes_back_up(values, level, expected):
 def test_fig_8_step_by_step():
     schedule = simulate(examples.workload("fig08", examples.FIG8, 2), EASY(), Exact(2))
     steps = examples.steps(schedule)
-    assert [(s.now, s.job + 1, s.planned, s.before, s.after) for s in steps] == [
+    assert [(s.now, s.jobs[0] + 1, s.planned, s.before, s.real) for s in steps] == [
         (4, 4, 12, 6, 8),
         (6, 5, 12, 8, 9),
         (8, 6, 12, 9, 10),

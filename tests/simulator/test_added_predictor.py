@@ -9,7 +9,6 @@ from numba import njit
 from replication.simulator import predictors, text
 from replication.simulator.choices import Number, option
 from replication.simulator.predictors import compiled
-from replication.simulator.reference.predictors import REFERENCES, Predictor
 from replication.simulator.schedulers import (
     EASY,
     Conservative,
@@ -19,6 +18,7 @@ from replication.simulator.schedulers import (
 )
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
+from tests.reference.predictors import REFERENCES, Predictor
 from tests.workloads import random_jobs
 
 

@@ -461,7 +461,7 @@ def test_sources_without_influence_on_results_are_left_out(monkeypatch):
         assert (code.PACKAGE / name).exists(), name
     before = code.of_simulator()
     assert len(before) == 64
-    for name in ("logs/swf.py", "reference/easy.py", "kernels/easy.py"):
+    for name in ("logs/swf.py", "decisions.py", "kernels/easy.py"):
         monkeypatch.setitem(code._SOURCES, name, b"changed = True")
         same = code.of_simulator.__wrapped__() == before
         assert same == (name != "kernels/easy.py")

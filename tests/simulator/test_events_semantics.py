@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import replication as rp
-from replication.simulator.reference import instants
 from replication.simulator.schedulers import SchedulerError
+from tests.reference import instants
 from tests.workloads import jobs, workloads
 
 

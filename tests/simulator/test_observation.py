@@ -17,11 +17,11 @@ from replication.simulator.kernels.list_scheduler import (
 )
 from replication.simulator.observation import observe
 from replication.simulator.predictors import Request, Tsafrir
-from replication.simulator.reference import observation as reference_observed
 from replication.simulator.schedulers import EASY, FCFS, SchedulerError
 from replication.simulator.schedulers.options import NO_ORDER
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
+from tests.reference import observation as reference_observed
 from tests.simulator.test_predicted import CHOICES
 from tests.workloads import jobs, peopled, workloads
 

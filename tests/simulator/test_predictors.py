@@ -6,10 +6,10 @@ import pytest
 from replication.simulator import text
 from replication.simulator.kernels import memory as compiled
 from replication.simulator.predictors import CVH, Biased, Clairvoyant, Last, Scaled, Virtual
-from replication.simulator.reference.easy import Easy
 from replication.simulator.schedulers import EASY, PVEasy, SchedulerError
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
+from tests.reference.easy import Easy
 from tests.workloads import jobs
 
 

@@ -7,7 +7,7 @@ from math import log10
 from typing import Any
 
 from replication.simulator import schedulers
-from replication.simulator.reference.base import Reference, earliest_start, fits
+from tests.reference.base import Reference, earliest_start, fits
 
 
 class List(Reference):

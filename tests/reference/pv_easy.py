@@ -1,8 +1,8 @@
 """PV-EASY in readable Python, after the paper's section 4: the reference implementation of ``kernels.pv_easy``."""
 
 from replication.simulator import schedulers
-from replication.simulator.reference.base import Reference
 from replication.simulator.schedulers.event_loop import corrected_prediction, earliest_fit
+from tests.reference.base import Reference
 
 
 class PVEasy(Reference):

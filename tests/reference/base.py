@@ -3,8 +3,8 @@
 from typing import Self
 
 from replication.simulator.predictors import Request
-from replication.simulator.reference import predictors
 from replication.simulator.schedulers.event_loop import EventLoop, Rules
+from tests.reference import predictors
 
 
 class Reference(EventLoop):

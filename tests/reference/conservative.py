@@ -1,7 +1,7 @@
 """Conservative backfilling in readable Python: the reference implementation."""
 
 from replication.simulator import schedulers
-from replication.simulator.reference.base import Reference, earliest_start
+from tests.reference.base import Reference, earliest_start
 
 
 class Conservative(Reference):

@@ -5,7 +5,7 @@ Real shadow times and the shortest waiting job are computed at every decision.
 
 from typing import NamedTuple
 
-from replication.simulator.reference.easy import Easy
+from tests.reference.easy import Easy
 
 
 class Step(NamedTuple):
@@ -20,7 +20,7 @@ class Step(NamedTuple):
 
 
 def easy(workload, estimate=None, seed=1, **options) -> tuple[list[int], list[bool], list[Step]]:
-    """Simulate and observe EASY; arguments as for `replication.simulator.reference.easy.Easy`.
+    """Simulate and observe EASY; arguments as for `tests.reference.easy.Easy`.
 
     Returns
     -------

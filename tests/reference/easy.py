@@ -12,9 +12,9 @@ from replication.simulator.kernels.list_scheduler import (
     WHENEVER_IT_FITS,
     WILD_IF_SHORTER,
 )
-from replication.simulator.reference.base import Reference
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedulers.event_loop import Reservation, earliest_fit
+from tests.reference.base import Reference
 
 
 class Decision(NamedTuple):

@@ -1,3 +1,3 @@
 """The schedulers and predictors as slow, readable Python that follows the papers: the reference implementations."""
 
-from replication.simulator.reference import cvh  # noqa: F401 - enters CVH into `predictors.REFERENCES`
+from tests.reference import cvh  # noqa: F401 - enters CVH into `predictors.REFERENCES`

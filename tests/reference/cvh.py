@@ -10,7 +10,7 @@ from collections import defaultdict
 import numpy as np
 
 from replication.simulator import predictors
-from replication.simulator.reference.predictors import REFERENCES, Predictor
+from tests.reference.predictors import REFERENCES, Predictor
 
 RATE, REGULAR, START, TICK = 5000.0, 4e9, 1e-9, 2
 DAY, WEEK = 86400, 604800
