@@ -49,8 +49,9 @@ studies: $(READY)  ## Run our own studies; with ONLY= one of them
 test: $(READY)  ## Run the tests except the long ones
 	@$(PY) $(PYTEST) -m "not slow" $(TESTS)
 
-lab: $(KERNELS)  ## Open the explorer and the notebooks in JupyterLab
-	@$(PY) -m jupyterlab --config=.ci/lab_config.py --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
+lab: $(READY)  ## Open the explorer and the notebooks in JupyterLab; compile the kernels behind it
+	@nice $(MAKE) -s $(KERNELS) 2> /dev/null & trap "kill $$! 2> /dev/null" EXIT; \
+	$(PY) -m jupyterlab --config=.ci/lab_config.py --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
 
 check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check

@@ -1,9 +1,12 @@
 """Choices that the explorer offers, and the schedules that they lead to; no widgets and no pictures."""
 
+import os
+import shutil
+import threading
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 
 import joblib
 import numpy as np
@@ -11,6 +14,7 @@ import pandas as pd
 from tqdm import tqdm
 
 import replication as rp
+from replication.simulator.compile_clock import fitted
 from replication.simulator.observation import observe
 from replication.simulator.schedules import measures
 from replication.simulator.workload import usage
@@ -27,6 +31,8 @@ SCHEDULERS = {
     "shortest first": (rp.OrderedEASY(), "EASY whose whole queue, with its head, is ordered by estimate"),
     "no backfilling": (rp.FCFS(), "first come, first served; nothing passes a blocked job"),
 }  # fmt: skip
+#: The schedulers of the first picture, A and B.
+OPENING = ("EASY", "PV-EASY")
 #: Predictors by name, each with an explanation; None is the scheduler's own.
 PREDICTORS = {
     "scheduler's own": (None, "the default of the scheduler"),
@@ -91,13 +97,18 @@ def view(
 
 
 def warm() -> None:
-    """Compile the kernels of all schedulers, predictors and measures, on all processors, and count them on standard error."""
-    schedulers = [choose(SCHEDULERS["EASY on predictions"][0], name) for name in PREDICTORS]
+    """Compile the kernels of all schedulers, predictors and measures, on all processors, and count them on standard error.
+
+    Those of the explorer's first picture come first.
+    """
+    schedulers = [SCHEDULERS[name][0] for name in OPENING]
+    schedulers += [scheduler for scheduler, _ in SCHEDULERS.values()]
+    schedulers += [choose(SCHEDULERS["EASY on predictions"][0], name) for name in PREDICTORS]
     schedulers += [rp.EASY(wild="forbidden"), rp.EASY(reservations=2)]
-    schedulers = [scheduler for scheduler, _ in SCHEDULERS.values()] + schedulers
     form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}{postfix}"
     # A process started by fork would share threads and locks.
-    with ProcessPoolExecutor(joblib.cpu_count(), get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(joblib.cpu_count(), get_context("spawn"), _end_with_parent)
+    with pool:
         waiting = {pool.submit(_compile, one): one for one in dict.fromkeys(schedulers)}
         with tqdm(total=len(waiting), bar_format=form, disable=None) as bar:
             while waiting:
@@ -106,7 +117,16 @@ def warm() -> None:
                     del waiting[future]
                     bar.update()
                 names = [repr(one) for future, one in waiting.items() if future.running()]
-                bar.set_postfix_str("; ".join(names[: joblib.cpu_count()]))
+                room = shutil.get_terminal_size().columns - len(
+                    "Compiling the kernels: 00 of 00, 00:00, "
+                )
+                bar.set_postfix_str(fitted("; ".join(names[: joblib.cpu_count()]), room))
+
+
+def _end_with_parent():
+    """End this process when the one that started it ends, however that happens."""
+    ended = threading.Thread(target=lambda: (parent_process().join(), os._exit(1)), daemon=True)
+    ended.start()
 
 
 def _compile(scheduler: rp.Scheduler) -> None:

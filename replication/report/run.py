@@ -1,11 +1,13 @@
 """Run the notebooks of tables and figures, each in a kernel of its own."""
 
+import contextlib
 import json
 import logging
 import os
 import tempfile
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -18,7 +20,7 @@ from tqdm import tqdm
 from replication.report import record
 from replication.report.parameters import PageError, check, check_known, on_disk
 from replication.report.results import notebooks, studies
-from replication.simulator import paths, writing
+from replication.simulator import compile_clock, paths, writing
 from replication.simulator.choices import did_you_mean
 from replication.simulator.logs import registry
 
@@ -124,11 +126,12 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
     with tqdm(bar_format="{desc}", leave=False, disable=None) as bar:
         ordered = sorted(chosen, key=lambda name: (name.startswith("together/"), weights[name]))
         for done, name in enumerate(ordered, 1):
-            left = _minutes(sum(weights.values()))
-            bar.set_description_str(f"{done} of {len(chosen)}, {left} left: {name}")
-            started = time.perf_counter()
+            started, left = time.perf_counter(), sum(weights.values())
+            said = partial(_say, bar, f"{done} of {len(chosen)}", name, started, left)
+            said()
             try:
-                kind = execute(chosen[name], planned[name])
+                with compile_clock.every_second(said):
+                    kind = execute(chosen[name], planned[name])
                 pages += [page(kind, name)] if only else []
                 pictures = [
                     _short(path) for path in record.outputs(kind, name) if path.suffix == ".png"
@@ -151,8 +154,23 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
     return 1 if failed else 0
 
 
+def _say(bar, count, name, started, left):
+    """Show how long a notebook has run, and what it compiles or how long all take."""
+    gone = time.perf_counter() - started
+    line = f"{count}, {compile_clock.minutes(gone)}, {_minutes(left - gone)} left: {name}"
+    with contextlib.suppress(OSError):
+        if compiling := _compiling().read_text(encoding="utf-8"):
+            line = f"{count}, {compiling}: {name}"
+    bar.set_description_str(compile_clock.fitted(line))
+
+
+def _compiling():
+    """Return the file in which the kernel of this process's notebook says that it compiles."""
+    return paths.BUILD / "running" / f"compiling-{os.getpid()}"
+
+
 def _minutes(seconds):
-    return f"about {max(1, round(seconds / 60))} min"
+    return f"about {seconds / 60:.0f} min" if seconds >= 60 else "< 1 min"
 
 
 def _seconds(name, scale):
@@ -182,7 +200,8 @@ def execute(path, parameters) -> str | None:
     # Two runs of a notebook at once have a folder each.
     with tempfile.TemporaryDirectory(prefix=f"{path.stem}-", dir=running) as folder:
         target = Path(folder) / path.name
-        os.environ[record.RUNNING] = folder  # the kernel inherits it
+        # The kernel inherits both.
+        os.environ |= {record.RUNNING: folder, compile_clock.FILE: str(_compiling())}
         try:
             executed = _papermill(path, target, name, parameters)
             known = Path(folder) / f"{path.stem}.json"
@@ -197,7 +216,7 @@ def execute(path, parameters) -> str | None:
                 writing.write(record.notebook("failed", name), target.read_bytes())
             raise
         finally:
-            del os.environ[record.RUNNING]
+            del os.environ[record.RUNNING], os.environ[compile_clock.FILE]
 
 
 def _papermill(path, target, name, parameters):
