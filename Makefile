@@ -24,6 +24,7 @@ endif
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
   $(if $(ENGINE),--engine $(ENGINE)) $(foreach one,$(SET),--set '$(one)')
+REPORT  := $(PY) docs/articles/build_articles.py && $(PY) -m replication report
 PYTEST  := -m pytest --dist worksteal -n $(or $(WORKERS),auto)
 
 SHELL := bash
@@ -41,7 +42,7 @@ setup: $(KERNELS)  ## Create .venv with the locked packages, and compile the ker
 
 figures: $(if $(ONLY),$(READY),$(KERNELS))  ## Run the notebooks of the papers and build the report; with ONLY= run these alone
 	@$(PY) -m replication figures $(OPTIONS)
-	@$(if $(ONLY),:,$(PY) -m replication report)
+	@$(if $(ONLY),:,$(REPORT))
 
 studies: $(READY)  ## Run our own studies; with ONLY= one of them
 	@$(PY) -m replication studies $(OPTIONS)
@@ -57,7 +58,7 @@ check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check
 
 report: $(READY)  ## Build both articles and the report from existing results
-	@$(PY) -m replication report
+	@$(REPORT)
 
 traces: $(READY)  ## Download the real logs
 	@$(PY) -m replication logs fetch
@@ -74,11 +75,11 @@ test-contrib: $(READY)  ## Run the tests of contrib/
 	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/gym $(PY) -m pytest -c contrib/gym/pyproject.toml contrib/gym || test $$? -eq 5  # all skipped without gymnasium
 
 bench: $(READY)  ## Compare the speed of the kernels with plain C++
-	@$(PY) -m benchmarks
+	@$(PY) -m tests.benchmarks
 
 archive: $(READY)  ## Pack the last commit and the locked packages into build/replication.tar
 	@mkdir -p build/wheels
-	@$(PY) -m pip download -qq --require-hashes --only-binary :all: --dest build/wheels -r requirements.lock
+	@$(PY) -m pip download -qq --require-hashes --only-binary :all: --dest build/wheels -r requirements/main.lock
 	@git archive --format=tar --prefix=replication/wheels/ $$(printf -- '--add-file=%s ' build/wheels/*.whl) \
 	  --prefix=replication/ HEAD > build/replication.tar
 	@sha256sum build/replication.tar
@@ -86,14 +87,14 @@ archive: $(READY)  ## Pack the last commit and the locked packages into build/re
 lock: $(TOOLS)/ready  ## Update the locks from pyproject.toml
 	@compile="$(TOOLS)/bin/uv pip compile --universal --python-version 3.11 --fork-strategy fewest \
 	  --generate-hashes --no-annotate --no-header --upgrade --quiet"; \
-	$$compile pyproject.toml --extra figures --extra lab --extra parquet --extra test --group build --output-file requirements.lock && \
-	$$compile pyproject.toml --extra dask --constraint requirements.lock --output-file dask.lock && \
-	$$compile pyproject.toml --extra docs --constraint requirements.lock --output-file docs.lock && \
-	$$compile --group tools --output-file tools.lock
+	$$compile pyproject.toml --extra figures --extra lab --extra parquet --extra test --group build --output-file requirements/main.lock && \
+	$$compile pyproject.toml --extra dask --constraint requirements/main.lock --output-file requirements/dask.lock && \
+	$$compile pyproject.toml --extra docs --constraint requirements/main.lock --output-file requirements/docs.lock && \
+	$$compile --group tools --output-file requirements/tools.lock
 
 audit: $(TOOLS)/ready  ## Look up known vulnerabilities of the locked packages
 	@PYTHONPATH=$(TOOLS) $(PY) -m pip_audit --strict --disable-pip --require-hashes --progress-spinner off \
-	  $(foreach lock,requirements dask docs tools,--requirement $(lock).lock)
+	  $(foreach lock,$(wildcard requirements/*.lock),--requirement $(lock))
 
 clean:  ## Remove build/ except stored simulations, and caches
 	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name results -exec rm -rf {} +
@@ -104,11 +105,11 @@ distclean: clean  ## Remove stored simulations and .venv, too
 	@rm -rf build .venv
 
 # The packages exactly as locked, each checked against its hash; then this package itself.
-.venv/ready: requirements.lock pyproject.toml
+.venv/ready: requirements/main.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
 	  echo '$(PYTHON) is not Python 3.11, 3.12 or 3.13: give another with PYTHON=path' >&2; exit 1; }
 	@$(PYTHON) -m venv --clear .venv
-	@$(PY) .ci/install.py requirements.lock
+	@$(PY) .ci/install.py requirements/main.lock
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
 		--config-settings editable_mode=compat --editable .
 	@cd .venv/lib/python3.*/site-packages && echo ../../../.. > "$$(echo __editable__.*.pth)"  # Python 3.11 reads an absolute path as ASCII under LC_ALL=C
@@ -121,11 +122,11 @@ distclean: clean  ## Remove stored simulations and .venv, too
 $(KERNELS): $(wildcard replication/simulator/kernels/*.py) $(READY)
 	@$(PY) -m replication warm && mkdir -p build && touch $@
 
-build/docs-ready: docs.lock $(READY)
-	@$(PY) .ci/install.py docs.lock && mkdir -p build && touch $@
+build/docs-ready: requirements/docs.lock $(READY)
+	@$(PY) .ci/install.py requirements/docs.lock && mkdir -p build && touch $@
 
-$(TOOLS)/ready: tools.lock $(READY)
-	@rm -rf $(TOOLS) && $(PY) .ci/install.py tools.lock $(TOOLS) && touch $@
+$(TOOLS)/ready: requirements/tools.lock $(READY)
+	@rm -rf $(TOOLS) && $(PY) .ci/install.py requirements/tools.lock $(TOOLS) && touch $@
 
 #: SCALE=quick         fewer jobs and runs than the paper (default: paper where the real logs are available)
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02 pv_easy/table3", or of studies "causes"

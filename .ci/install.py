@@ -18,8 +18,8 @@ UV = Path(sys.executable).with_name("uv")
 
 
 def install_uv():
-    """Install uv as `tools.lock` has it next to this interpreter."""
-    text = Path("tools.lock").read_text(encoding="utf-8")
+    """Install uv as `requirements/tools.lock` has it next to this interpreter."""
+    text = Path("requirements/tools.lock").read_text(encoding="utf-8")
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as own:
         own.write(re.search(r"^uv==(?:.*\\\n)*.*\n", text, re.MULTILINE)[0])
         own.flush()

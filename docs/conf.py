@@ -17,7 +17,7 @@ from replication.simulator.logs import registry  # noqa: E402
 project = "replication"
 author = "Backfilling Replication Project"
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "articles"]
 html_theme = "furo"
 html_title = "replication"
 html_static_path = ["_static"]

@@ -29,7 +29,7 @@ if absent := [
         raise SystemExit(f"replication: {message}")
     raise ModuleNotFoundError(message, name=absent[0])
 
-from replication import completion
+from replication.explore import completion
 from replication.simulator.estimates import (
     Deterministic,
     EstimateModel,

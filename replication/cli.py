@@ -197,7 +197,7 @@ def _run(own, only, scale, settings, listing, workers, engine):
 
 @shell.command()
 def report() -> None:
-    """Build the report and both articles from the recorded results."""
+    """Build the report from the recorded results, with the articles that `make report` has built."""
     from replication.report import assemble
 
     click.echo(f"report: {assemble.build()}")
@@ -311,17 +311,6 @@ def clean(log, out, **given) -> None:
     swf.write(out, cleaning.cleaned(trace, jobs))
     counts = ", ".join(f"{rule} {count:,}" for rule, count in jobs.cleaning if count)
     click.echo(f"{out}: {len(jobs):,} of {len(trace):,} jobs; {counts or 'nothing changed'}")
-
-
-@shell.command()
-@arg("name")
-@arg("title")
-def paper(name, title) -> None:
-    """Add a paper: NAME of its folders, such as easy_plus, and TITLE; the files are examples to be replaced."""
-    from replication.report import template
-
-    for path in template.write(name, title):
-        click.echo(os.path.relpath(path))
 
 
 @shell.command()

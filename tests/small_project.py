@@ -34,7 +34,6 @@ def enter(root, real=True, patch=setattr):
         "NOTEBOOKS": "notebooks",
         "STUDIES": "studies",
         "FIGURES": "figures",
-        "ARTICLE": "article",
         "BUILD": "build",
         "STAND_IN": "build/stand-in",
         "PUBLISHED": "published",

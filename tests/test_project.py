@@ -21,7 +21,7 @@ import replication
 from replication.simulator import paths
 
 PROJECT = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LOCK = (paths.ROOT / "requirements.lock").read_text(encoding="utf-8")
+LOCK = (paths.ROOT / "requirements/main.lock").read_text(encoding="utf-8")
 NOTEBOOKS = sorted(
     path
     for folder in (paths.NOTEBOOKS, paths.STUDIES)
@@ -64,7 +64,7 @@ def test_imports_follow_the_layers():
 
 @pytest.mark.parametrize("words", ["format --check", "check"])
 def test_ruff(words):
-    folders = ("replication", "notebooks", "studies", "tests", "benchmarks", "contrib")
+    folders = ("replication", "notebooks", "studies", "tests", "contrib", "docs")
     code, output = run(sys.executable, "-m", "ruff", *words.split(), *folders)
     assert code == 0, output
 

@@ -1,1 +1,1 @@
-"""The pages of notebooks, their records, and the report and the articles that are made from the records."""
+"""The pages of notebooks, their records, and the report that is made from the records."""

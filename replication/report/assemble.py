@@ -1,4 +1,4 @@
-"""The report: the articles and everything behind it on one HTML page, made from the records."""
+"""The report: the articles and everything behind them on one HTML page, made from the records."""
 
 import hashlib
 import html
@@ -15,13 +15,15 @@ import pypandoc
 from markupsafe import Markup
 from PIL import Image
 
-from replication.report import article, record, render
+from replication.report import record, render
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
 from replication.verdicts import committed, published, rules, shown, tables, variants
 
 DOCS = paths.ROOT / "docs"
+#: Articles as fragments of HTML, which a complete report begins with, in the order of their names.
+ARTICLES = paths.BUILD / "articles"
 TEXTBOOK, RECONSTRUCTED = variants.SIMULATORS
 # pandoc's reader for commonmark lets raw HTML through; its own reader does not.
 MARKDOWN = (
@@ -54,15 +56,12 @@ def build() -> Path:
     -------
     pathlib.Path
         ``figures/report.html`` if it is complete, from real logs at paper scale; else below ``build/``. With the
-        first, the PDF of each article, ``verdicts.csv`` and ``sensitivity.csv`` are written next to it, and the table of results in
-        README.md.
+        first, ``verdicts.csv`` and ``sensitivity.csv`` are written next to it.
 
     Raises
     ------
     ReportError
         If there is no output.
-    ArticleError
-        If the article and the results disagree; nothing is written then.
     """
     kinds = [kind for kind in record.KINDS if any(record.folder(kind).rglob("*.json"))]
     if not kinds:
@@ -71,15 +70,9 @@ def build() -> Path:
     complete = kinds[0] == "paper" and not results.missing
     sensitivity = tables.sensitivity(results.papers)
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kinds[0]) / "report.html"
-    texts, outputs = {}, {}
-    if complete and paths.ARTICLE.is_dir():
-        for name in article.NAMES:
-            texts[name] = article.html(name, results)
-            outputs[target.with_name(f"{name}.pdf")] = article.pdf(name, results)
-        outputs[paths.ROOT / "README.md"] = article.readme(results).encode()
-    outputs[target] = page(results, sensitivity, texts)
-    for path, content in outputs.items():
-        writing.write(path, content)
+    found = sorted(ARTICLES.glob("*.html")) if complete else []
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in found}
+    writing.write(target, page(results, sensitivity, texts))
     if complete:
         committed.save(results.papers)
         writing.write(target.with_name("sensitivity.csv"), writing.frame_csv(sensitivity))

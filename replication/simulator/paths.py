@@ -15,7 +15,6 @@ PUBLISHED = DATA / "published"
 IN_CHECKOUT = (ROOT / "pyproject.toml").is_file()
 CACHE = platformdirs.user_cache_path("replication")
 TRACES = DATA / "traces" if IN_CHECKOUT else CACHE / "traces"
-ARTICLE = ROOT / "article"
 # Folder of all output: by default the checkout, or the user's cache without one.
 OUTPUT = os.environ.get("REPLICATION_OUTPUT") or (ROOT if IN_CHECKOUT else CACHE)
 OUTPUT = Path(OUTPUT).expanduser().resolve()

@@ -10,6 +10,7 @@ import small_project
 
 from replication.__main__ import main
 from replication.report import assemble, record
+from replication.simulator import paths
 from replication.verdicts import published
 from tests.in_process import in_process
 
@@ -71,22 +72,22 @@ def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatc
     assert "verdicts, all as in the file" in capsys.readouterr().out
 
 
-def test_the_command_writes_a_paper_that_runs(tmp_path, monkeypatch, capsys):
+def test_the_folder_to_copy_is_a_paper_that_runs(tmp_path, monkeypatch):
     small_project.enter(tmp_path, patch=monkeypatch.setattr)
-    (tmp_path / "notebooks").mkdir()
-    assert main(["paper", "test_paper", "Toy: a toy paper"]) == 0
-    assert capsys.readouterr().out.count("test_paper/") == 4
+    values, notebooks = tmp_path / "published/test_paper", tmp_path / "notebooks/test_paper"
+    for example in (paths.DATA / "new_paper").iterdir():
+        folder = notebooks if example.suffix == ".ipynb" else values
+        folder.mkdir(parents=True, exist_ok=True)
+        text = example.read_text(encoding="utf-8").replace("PAPER", "test_paper")
+        (folder / example.name).write_text(text, encoding="utf-8")
+    with open(tmp_path / "published/papers.toml", "a", encoding="utf-8") as file:
+        file.write('\n[test_paper]\nname = "Toy"\ntitle = "A toy paper"\n')
     titles = {name: one["title"] for name, one in published.registered().items()}
     monkeypatch.setattr(record, "CHAPTERS", titles)
     small_project.commit(tmp_path)
-    page = in_process(tmp_path / "notebooks/test_paper/table1.ipynb")["page"]
+    page = in_process(notebooks / "table1.ipynb")["page"]
     facts = small_project.publish(page)
     assert [row["item"] for row in facts["comparisons"]] == ["table1"]
     assert facts["claims"]["some-are-backfilled"]["verdict"] in ("holds", "fails")
-    assert (
-        len(published.rows("test_paper", "table1"))
-        == published.entries("test_paper", "rows.toml")["table1"]
-    )
-    assert published.registered()["test_paper"] == {"name": "Toy", "title": "Toy: a toy paper"}
-    assert main(["paper", "test_paper", "Toy"]) == 2 and "exists already" in capsys.readouterr().err
-    assert main(["paper", "../x", "Toy"]) == 2 and "expected lower-case" in capsys.readouterr().err
+    rows = published.entries("test_paper", "rows.toml")
+    assert len(published.rows("test_paper", "table1")) == rows["table1"]

@@ -163,7 +163,7 @@ def _backend(engine: str) -> Any:
         import distributed  # noqa: F401
     except ModuleNotFoundError:
         raise EngineError(
-            f"engine {engine}: Dask is not installed; run `pip install --require-hashes -r dask.lock`"
+            f"engine {engine}: Dask is not installed; run `pip install --require-hashes -r requirements/dask.lock`"
         ) from None
     try:
         return joblib.parallel_config("dask", scheduler_host=engine)

@@ -3,7 +3,7 @@
 import pytest
 
 import replication as rp
-from replication.completion import values
+from replication.explore.completion import register, values
 from replication.simulator.logs import registry
 from replication.simulator.schedules import measures
 
@@ -34,7 +34,7 @@ def test_ipython_completes_after_the_import():
 
     shell = InteractiveShell.instance()
     try:
-        rp.completion.register()
+        register()
         shell.user_ns["rp"] = rp
         _, found = shell.complete("SDSC-", 'rp.load("SDSC-', 14)
         assert found == ["SDSC-BLUE", "SDSC-DS", "SDSC-Paragon", "SDSC-SP2"]

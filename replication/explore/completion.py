@@ -55,7 +55,7 @@ def values(text: str, names: dict[str, Any]) -> tuple[str, list[str]]:
         return "", []
     known = []
     for call in jedi.Interpreter(text[: string.start()], [names]).get_signatures():
-        if call.index is not None and call.module_name.startswith(f"{__package__}."):
+        if call.index is not None and call.module_name.startswith("replication."):
             known = _allowed_words(call.full_name, call.params[call.index].name)
     return string[2], [one for one in known if one.startswith(string[2])]
 

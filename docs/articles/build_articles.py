@@ -1,6 +1,7 @@
-"""The two articles, ``article/replication.md`` and ``article/studies.md``, with their references filled in from the records.
+"""Build the two articles, ``replication.md`` and ``studies.md``, with their references filled in from the records.
 
-pandoc makes HTML for the report and, through typst, a PDF of each in ``figures/``. The sources hold two kinds of reference
+pandoc makes HTML for the report, in ``build/articles/``, and, through typst, a PDF of each in ``figures/``. The table of results in
+README.md comes from ``results.md`` in the same way. The sources hold two kinds of reference
 to recorded results; docs/architecture.md describes them.
 
 ``{value TABLE COLUMN NAME=VALUE ...; FORMAT}``
@@ -11,24 +12,28 @@ to recorded results; docs/architecture.md describes them.
 
 import re
 import shlex
+import sys
+from pathlib import Path
 
 import pypandoc
 import typst
 import yaml
 
 from replication.report import record
-from replication.report.render import SIGNS, TEMPLATES, uri
-from replication.simulator import paths
+from replication.report.assemble import ARTICLES
+from replication.report.render import SIGNS, uri
+from replication.report.results import ReportError, collect
+from replication.simulator import paths, writing
 from replication.verdicts import shown, tables
 from replication.verdicts.published import EvidenceError
 
-#: The articles, in the order of the report.
+HERE = Path(__file__).resolve().parent
 NAMES = "replication", "studies"
 # Braces behind a bracket are the attributes of a picture.
 REFERENCE = re.compile(r"(?<!\))\{[^{}]*\}")
 PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
 #: The source names pictures from its own folder, so that a forge shows them.
-FROM_SOURCE = "](../figures/"
+FROM_SOURCE = "](../../figures/"
 IMAGE = re.compile(r'<img src="([^"]+)"')
 CONDITION = re.compile(r"([^=!]+)(!?=)(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
@@ -75,7 +80,7 @@ def html(name, results) -> str:
 def pdf(name, results) -> bytes:
     """Return an article as a PDF in bytes; the same results give the same bytes."""
     text = fill_references(name, results, link=False)
-    workplace = paths.BUILD / "article"
+    workplace = paths.BUILD / "articles"
     workplace.mkdir(parents=True, exist_ok=True)
     for file in PICTURE.findall(text):
         (workplace / file).parent.mkdir(parents=True, exist_ok=True)
@@ -89,31 +94,31 @@ def pdf(name, results) -> bytes:
 
 def fill_references(name, results, link=True) -> str:
     """Return the source of an article with all references filled in; `link` links verdicts to the report."""
-    source = (paths.ARTICLE / f"{name}.md").read_text(encoding="utf-8")
+    source = (HERE / f"{name}.md").read_text(encoding="utf-8")
     text, problems = _fill(source, results, link)
     text = text.replace(FROM_SOURCE, "](")
     for match in PICTURE.finditer(text):
         if not (record.folder("paper") / match[1]).is_file():
             problems.append((source.find(match[1]), f"no picture {match[1]}"))
-    library = (paths.ARTICLE / "references.bib").read_text(encoding="utf-8")
+    library = (HERE / "references.bib").read_text(encoding="utf-8")
     for match in re.finditer(r"@([\w-]+)", source):
         if f"{{{match[1]}," not in library:
             problems.append((match.start(), f"no entry {match[1]!r} in references.bib"))
-    _raise(problems, f"article/{name}.md", source)
+    _raise(problems, f"docs/articles/{name}.md", source)
     return PER_CENT.sub("\u00a0", MINUS.sub("\u2212", text))
 
 
 def readme(results) -> str:
-    """Return README.md with its table of results filled in from ``article/results.md``.
+    """Return README.md with its table of results filled in from ``docs/articles/results.md``.
 
     Raises
     ------
     ArticleError
         If a reference leads nowhere.
     """
-    source = (paths.ARTICLE / "results.md").read_text(encoding="utf-8")
+    source = (HERE / "results.md").read_text(encoding="utf-8")
     table, problems = _fill(source, results, link=False)
-    _raise(problems, "article/results.md", source)
+    _raise(problems, "docs/articles/results.md", source)
     text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
     block = f"<!-- results -->\n{table}<!-- /results -->"
     return re.sub(r"<!-- results -->\n.*?<!-- /results -->", lambda _: block, text, flags=re.DOTALL)
@@ -144,8 +149,8 @@ def _pandoc(name, text, to, *options):
     cited = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     names = ", ".join(author["name"] for author in cited["authors"])
     version = f"{names}, version {cited['version']}, {cited['date-released']}"
-    options = ["--standalone", f"--template={TEMPLATES / f'article.{ending}'}", *options]
-    options += ["--citeproc", f"--bibliography={paths.ARTICLE / 'references.bib'}", "--wrap=none"]
+    options = ["--standalone", f"--template={HERE / f'article.{ending}'}", *options]
+    options += ["--citeproc", f"--bibliography={HERE / 'references.bib'}", "--wrap=none"]
     options += ["--metadata=link-citations:true", "--variable", f"version={version}"]
     options += ["--variable", f"name={name}"]
     return pypandoc.convert_text(text, to, format=SOURCE, extra_args=options)
@@ -304,3 +309,38 @@ def _format(cell, form):
         return shown.text(cell)
     spec = form.removeprefix("abs ")
     return format(_number(cell) if spec == form else abs(_number(cell)), spec)
+
+
+def build() -> list[Path]:
+    """Write the articles and the table of results, and return their paths; none if a notebook has no result on real logs.
+
+    Raises
+    ------
+    ArticleError
+        If an article and the results disagree; nothing is written then.
+    """
+    for name in NAMES:  # the report takes what it finds
+        (ARTICLES / f"{name}.html").unlink(missing_ok=True)
+    results = collect("paper")
+    if results.missing:
+        return []
+    outputs = {}
+    for name in NAMES:
+        outputs[ARTICLES / f"{name}.html"] = html(name, results).encode()
+        outputs[paths.FIGURES / f"{name}.pdf"] = pdf(name, results)
+    outputs[paths.ROOT / "README.md"] = readme(results).encode()
+    for path, content in outputs.items():
+        writing.write(path, content)
+    return list(outputs)
+
+
+if __name__ == "__main__":
+    try:
+        made = build()
+        print(
+            f"articles: {', '.join(NAMES)}"
+            if made
+            else "articles: not built; notebooks are missing"
+        )
+    except (ReportError, EvidenceError) as error:
+        sys.exit("\n".join([f"articles: {error}", *getattr(error, "lines", ())]))

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -60,7 +61,7 @@ def plain_cpp():
     library = paths.BUILD / "benchmarks" / "easy.so"
     library.parent.mkdir(parents=True, exist_ok=True)
     options = "-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-o", library
-    subprocess.run([compiler, *options, paths.ROOT / "benchmarks" / "easy.cpp"], check=True)
+    subprocess.run([compiler, *options, Path(__file__).with_name("easy.cpp")], check=True)
     easy = ctypes.CDLL(str(library)).easy
 
     def run(workload, estimate, _seed):

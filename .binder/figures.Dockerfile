@@ -1,4 +1,5 @@
-# Everything but the logs: docker build -t replication . && docker run --rm --network none --memory 2g replication
+# Everything but the logs: docker build -f .binder/figures.Dockerfile -t replication . && docker run --rm --network none --memory 2g replication
+# Binder would use a file of the name Dockerfile in place of requirements.txt.
 # With real logs: docker run --rm --network none -v /my/logs:/logs -e REPLICATION_TRACES=/logs replication
 FROM python:3.13.9-slim-trixie
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from replication.report import article, results
-from replication.report.article import ReferenceFault, References
-from replication.simulator import paths
+from docs.articles import build_articles as article
+from docs.articles.build_articles import ReferenceFault, References
+from replication.report import results
 
 
 @pytest.fixture(scope="module")
@@ -88,11 +88,11 @@ def test_all_faults_are_named_with_their_lines(recorded, tmp_path, monkeypatch):
         "---\ntitle: A\n---\n\n{verdict pv_easy/no-violation; fails} [@nobody]\n\n![x](no/picture.png)\n"
     )
     (tmp_path / "references.bib").write_text("")
-    monkeypatch.setattr(paths, "ARTICLE", tmp_path)
+    monkeypatch.setattr(article, "HERE", tmp_path)
     with pytest.raises(article.ArticleError, match="3 places") as fault:
         article.fill_references("studies", recorded)
     assert [line.split(": ")[0] for line in fault.value.lines] == [
-        "article/studies.md:5",
-        "article/studies.md:5",
-        "article/studies.md:7",
+        "docs/articles/studies.md:5",
+        "docs/articles/studies.md:5",
+        "docs/articles/studies.md:7",
     ]
