@@ -38,6 +38,8 @@ from replication.simulator.estimates import (
     Modal,
     Users,
 )
+from replication.simulator.logs.cleaning import implausible
+from replication.simulator.logs.recognition import recognize
 from replication.simulator.logs.registry import load
 from replication.simulator.logs.resampling import ResampledUsers, ResampledWeeks, Resampling
 from replication.simulator.logs.synthetic import synthetic
@@ -113,7 +115,9 @@ __all__ = [
     "Virtual",
     "Workload",
     "compare",
+    "implausible",
     "load",
+    "recognize",
     "simulate",
     "sweep",
     "synthetic",

@@ -64,6 +64,7 @@ rules = combined(
     opt("--processors", "machine", type=click.IntRange(1), help="Size of the machine."),
     opt("--paper", metavar="NAME", help="Use the rules of a paper for the log."),
     opt("--bad-lines", type=click.Choice(swf.BAD_LINES), help="Lines that cannot be jobs."),
+    opt("--times", type=click.Choice([*swf.TIMES]), help="Treatment of fractions of seconds."),
 )
 
 
@@ -282,7 +283,7 @@ def fetch(names) -> int:
 @rules
 def describe(log, as_json, **given) -> None:
     """Show the header, the anomalies and the cleaned jobs of a log."""
-    trace = registry.read(log, given["bad_lines"])
+    trace = registry.read(log, given["bad_lines"], given["times"])
     jobs = registry.load(log if log in registry.names() else trace, **given)
     facts = {"name": jobs.name, "file": Path(trace.path).name, "sha256": trace.sha256}
     header = "Computer Installation StartTime EndTime TimeZoneString MaxProcs MaxNodes Acknowledge"
@@ -306,7 +307,7 @@ def describe(log, as_json, **given) -> None:
 def clean(log, out, **given) -> None:
     """Write the cleaned jobs of LOG to OUT, an SWF file whose header names every rule with its count."""
     writing.check(out, [registry.file_of(log)])
-    trace = registry.read(log, given["bad_lines"])
+    trace = registry.read(log, given["bad_lines"], given["times"])
     jobs = registry.load(log if log in registry.names() else trace, **given)
     swf.write(out, cleaning.cleaned(trace, jobs))
     counts = ", ".join(f"{rule} {count:,}" for rule, count in jobs.cleaning if count)

@@ -63,7 +63,7 @@ def drawing():
         ({"name": "other/fig02"}, "pv_easy, heel_and_toe, top_percent"),
         ({"scale": "small"}, "allowed: paper, quick"),
         ({"seed": True}, "seed True"),
-        ({"logs": "CTC-SP2"}, r"logs 'CTC-SP2'; expected a value such as \['CTC-SP2', 'KTH"),
+        ({"logs": "CTC-SP2"}, r'such as \["CTC-SP2", "KTH'),
         ({"logs": ["CTC-SP2", "CTC-SP2"]}, "each name once"),
         (
             {"logs": [{"file": "a.swf", "lines": "skip"}]},

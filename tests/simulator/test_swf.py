@@ -17,8 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import replication as rp
 from replication.simulator import paths
-from replication.simulator.logs import registry, swf
+from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.logs.swf import DECIMAL, FIELDS, KNOWN, SWFError
 
 HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n; UnixStartTime: 893466664\n"
@@ -27,8 +28,9 @@ NUMBER = re.compile(r"(-?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?")
 
 
 def line(job_id=1, submit=0, **fields):
-    """A job line; fields that are not given are 1."""
-    values = dict.fromkeys(FIELDS, 1) | {"job_id": job_id, "submit": submit} | fields
+    """A job line; fields that are not given are 1, and no job precedes."""
+    values = dict.fromkeys(FIELDS, 1) | {"preceding_job": -1}
+    values |= {"job_id": job_id, "submit": submit} | fields
     return " ".join(str(values[name]) for name in FIELDS)
 
 
@@ -121,7 +123,8 @@ def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
     bad = {
         "wrong-columns": ["1 2 3", line(50) + " 1"],
         "not-a-number": [line(51, wait="x")],
-        "not-whole": [line(52, wait="1.5")],
+        "not-whole": [line(52, requested_processors="1.5")],
+        "fraction-of-second": [line(58, wait="1.5")],
         "too-large": [line(53, wait="9" * 19), line(54, cpu_time="9" * 400)],
         "unknown-job-number": [line(-1)],
         "unknown-submission": [line(55, -7)],
@@ -134,7 +137,7 @@ def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
     assert trace.line.tolist() == [4, 5, 4 + 2 + sum(map(len, bad.values()))]
     message = refusal(path)
     assert (
-        ", line 6: 3 columns; allowed: 18; 11 of 14 lines cannot be jobs: 2 wrong-columns"
+        ", line 6: 3 columns; allowed: 18; 12 of 15 lines cannot be jobs: 2 wrong-columns"
         in message
     )
     assert all(kind in message for kind in bad)
@@ -177,7 +180,7 @@ def test_another_encoding_is_an_error(tmp_path):
     assert "text in UTF-16" in refusal(path)
     for kind, packed in {"xz": lzma.compress, "bzip2": bz2.compress}.items():
         path.write_bytes(packed((HEADER + line()).encode()))
-        assert f"compressed by {kind}; expected plain text or gzip" in refusal(path)
+        assert f"compressed by {kind}; no command reads it" in refusal(path)
 
 
 def test_a_byte_order_mark_is_accepted(tmp_path):
@@ -457,3 +460,78 @@ def test_both_parsers_agree_on_fractions(token):
         except swf.SWFError as error:
             seen.append(str(error).split("field")[1])
     assert seen[0] == seen[1]
+
+
+def test_fractions_of_seconds_are_rounded_or_become_milliseconds(tmp_path):
+    odd = {"wait": "0.5", "run_time": "88.4994", "requested_time": "149.0", "think_time": "-1.5"}
+    path = log(tmp_path, line(1, "4.709164", **odd), line(2, 7, wait=-1), header="; MaxProcs: 8\n")
+    assert "2 fraction-of-second" not in refusal(path) and "(--times) reads" in refusal(path)
+    for times, expected in {
+        "round": [5, 1, 88, 149, -1],
+        "milliseconds": [4709, 500, 88499, 149000, -1],
+    }.items():
+        trace = swf.read(path, times=times)
+        names = ("submit", "wait", "run_time", "requested_time", "think_time")
+        assert [getattr(trace, name)[0] for name in names] == expected
+        assert trace.wait[1] == -1
+        assert trace.anomalies["rounded_seconds"] == (3 if times == "round" else 2)
+    with pytest.raises(SWFError, match="^times 'exact'; allowed: "):
+        swf.read(path, times="exact")
+
+
+def test_measures_and_csv_of_milliseconds_are_in_seconds(tmp_path):
+    lines = [
+        line(k, "0.25", run_time="4.5", requested_time=9, requested_processors=8) for k in (1, 2)
+    ]
+    path = log(tmp_path, *lines, header="; MaxProcs: 8\n")
+    run = rp.simulate(rp.load(path, times="milliseconds"), trim=False)
+    assert "milliseconds" in repr(run)
+    # By hand: the second job waits 4.5 s; both run less than the bound of 10 s.
+    assert run.measures["mean_wait"] == 2.25
+    assert run.measures["mean_bounded_slowdown"] == 1
+    assert run.measured(False, "mbs")["mbs"] == pytest.approx((10 / 10 + 14.5 / 10) / 2)
+    run.write_csv(tmp_path / "out.csv")
+    assert pd.read_csv(tmp_path / "out.csv")["start"].tolist() == [0.25, 4.75]
+    with pytest.raises(SWFError, match="milliseconds, which SWF lacks"):
+        run.write_swf(tmp_path / "out.swf")
+
+
+def test_jobs_that_name_a_preceding_job_are_counted(tmp_path):
+    free = {"preceding_job": -1}
+    path = log(tmp_path, line(1, **free), line(2, preceding_job=1), line(3, **free))
+    assert swf.read(path).anomalies == {"preceding_job": 1}
+    assert ("preceding-job-ignored", 1) in rp.load(path).cleaning
+
+
+@pytest.mark.parametrize("text", ["1,024", "1.024", "1'024", "1 024", "1_024", "1e3"])
+def test_a_machine_with_separators_of_thousands_is_an_error(tmp_path, text):
+    with pytest.raises(SWFError, match="header field MaxProcs"):
+        rp.load(log(tmp_path, line(1), header=f"; MaxProcs: {text}\n"))
+
+
+def test_implausible_runs_are_named(tmp_path):
+    day, year = 86400, 366 * 86400
+    for submit, run_time, odd in (
+        ([0, 5], [100, year + 1], 1),  # longer than a year
+        ([0, 5], [100, 30 * day], 0),  # a log of five seconds says nothing
+        ([0, 2 * day], [100, 2 * day + 1], 1),  # longer than the log
+        ([0, 2 * day], [100, 2 * day], 0),
+    ):
+        path = log(
+            tmp_path,
+            *(
+                line(k, s, run_time=r)
+                for k, (s, r) in enumerate(zip(submit, run_time, strict=True), 1)
+            ),
+        )
+        if not odd:
+            assert "implausible-run-time" not in dict(rp.load(path).cleaning)
+            continue
+        with pytest.warns(
+            cleaning.ImplausibleRuns, match=r"log.swf, line 5: job 2 ran .*longer than"
+        ):
+            assert ("implausible-run-time", 1) in rp.load(path).cleaning
+    assert rp.implausible(np.array([0, np.nan]), np.array([1.0, year + 1])).tolist() == [
+        False,
+        True,
+    ]

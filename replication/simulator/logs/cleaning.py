@@ -4,16 +4,18 @@ Rules that drop jobs apply in the order given; each counts the jobs that it drop
 afterwards.
 """
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
-from replication.simulator.logs.swf import FIELDS, SWFError, Trace
+from replication.simulator.logs.swf import FIELDS, TIMES, SWFError, Trace
 from replication.simulator.workload import MACHINE, Workload
 
 CANCELLED = 5
+DAY, YEAR = 86_400, 366 * 86_400  # s
 
 #: Rules that drop jobs, by name: the mask of the jobs as a function of (trace, sizes, machine).
 DROP_RULES = {
@@ -29,12 +31,54 @@ DROP_RULES = {
 }
 DEFAULT_DROP = ("no-run-time", "zero-run-time", "no-processors")
 SIZES = ("requested", "allocated")
+#: Anomalies of a trace, and the names of their counts.
+ANOMALIES = {
+    "submit_out_of_order": "submit-out-of-order",
+    "preceding_job": "preceding-job-ignored",
+    "rounded_seconds": "seconds-rounded",
+}
 #: Treatments of jobs that ran past their estimate, and the names of their counts.
 OVERRUNS = {"raise-estimate": "estimate-raised", "cut-run": "run-cut", "as-is": "overrun-kept"}
 
 
 class CleaningError(InputError):
     """An unknown rule; the message lists those that exist."""
+
+
+class ImplausibleRuns(UserWarning):
+    """Jobs ran longer than their log, or than a year."""
+
+
+def implausible(submit: np.ndarray, run_time: np.ndarray) -> np.ndarray:
+    """Return the mask of the jobs that ran longer than a year or than the log, bool[n].
+
+    The log is as long as the time from its first submission to its last, if that is a day or more. Such a run time is
+    often the distance from 0, or from 1970, which stood for an unknown start.
+
+    Parameters
+    ----------
+    submit, run_time : int64[n] or float64[n], s
+        Negative or nan where unknown.
+    """
+    known = submit[submit >= 0]
+    span = float(known.max() - known.min()) if len(known) else 0.0
+    return run_time > (min(span, YEAR) if span >= DAY else YEAR)
+
+
+def _warn_implausible(trace, keep):
+    """Return the number of remaining jobs of an implausible run time; name the first one in a warning."""
+    second = TIMES[trace.times or "round"]
+    submit, run_time = trace.submit[keep] / second, trace.run_time[keep] / second
+    odd = np.flatnonzero(implausible(submit, run_time))
+    if len(odd):
+        k, seconds = np.flatnonzero(keep)[odd[0]], run_time[odd[0]]
+        warnings.warn(
+            f"{trace.path}, line {trace.line[k]}: job {trace.job_id[k]} ran {seconds:,.0f} s ({seconds / YEAR:,.1f} years), "
+            f"longer than the log or than a year (such jobs: {len(odd):,}); is its start or end unknown?",
+            ImplausibleRuns,
+            stacklevel=4,  # the caller of load
+        )
+    return len(odd)
 
 
 def workload(
@@ -73,7 +117,9 @@ def workload(
     Workload
         In order of submission, then of job number. Its `cleaning` counts the jobs of every rule in `drop` and of
         size-from-allocated or size-from-requested, estimate-from-run-time, and one of estimate-raised, run-cut,
-        overrun-kept; if there are any, also of submit-out-of-order, and of the skipped lines by kind, such as bad-line-unknown-submission.
+        overrun-kept; if there are any, also of implausible-run-time (see `implausible`), submit-out-of-order,
+        preceding-job-ignored (a job is not held until the job that it names has ended), seconds-rounded (values), and of the
+        skipped lines by kind, such as bad-line-unknown-submission.
 
     Raises
     ------
@@ -99,6 +145,7 @@ def workload(
         keep &= ~hit
         counts[rule] = hit
     _refuse_unusable(trace, keep, processors, machine)
+    odd = _warn_implausible(trace, keep)
     order = np.flatnonzero(keep)
     if len(order) == 0:
         dropped = ", ".join(f"{rule} {int(hit.sum())}" for rule, hit in counts.items() if hit.any())
@@ -138,13 +185,15 @@ def workload(
             "drop": drop,
             "anomalies": trace.anomalies,
             "bad_lines": trace.bad_lines,
-        },
+        }
+        | ({"times": trace.times} if trace.times else {}),
         cleaning=(
             *((rule, int(np.count_nonzero(hit))) for rule, hit in counts.items()),
+            *([("implausible-run-time", odd)] if odd else []),
             *(
-                ("submit-out-of-order", count)
+                (ANOMALIES[name], count)
                 for name, count in trace.anomalies.items()
-                if name == "submit_out_of_order"
+                if name in ANOMALIES
             ),
             *((f"bad-line-{kind}", count) for kind, count in trace.bad_lines.items()),
         ),
@@ -172,6 +221,8 @@ def cleaned(trace: Trace, jobs: Workload) -> Trace:
         The lines, with the sizes in both columns of processors; an unknown estimate stays unknown. The header is that of the
         log and a note for each rule, with the number of jobs that it dropped or changed.
     """
+    if jobs.second != 1:
+        raise SWFError(f"{trace.path}: milliseconds, which SWF lacks; expected times='round'")
     line_of = {job: k for k, job in enumerate(trace.job_id.tolist())}
     kept = [line_of[job] for job in jobs.job_id.tolist()]
     columns = {name: getattr(trace, name)[kept] for name in FIELDS}

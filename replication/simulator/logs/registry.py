@@ -24,7 +24,7 @@ from replication.simulator.paths import toml
 from replication.simulator.workload import Workload
 
 REGISTRY = toml(Path(__file__).with_name("registry.toml"))
-RULES = ("machine", "size", "overrun", "drop", "bad_lines", "more")
+RULES = ("machine", "size", "overrun", "drop", "bad_lines", "times", "more")
 OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUT = 15  # s, without an answer
 
@@ -231,7 +231,7 @@ def check(path, sha256: str) -> None:
         )
 
 
-def read(source, bad_lines=None) -> swf.Trace:
+def read(source, bad_lines=None, times=None) -> swf.Trace:
     """Read a log without cleaning it.
 
     Parameters
@@ -241,6 +241,8 @@ def read(source, bad_lines=None) -> swf.Trace:
     bad_lines : {"refuse", "skip"}, optional
         See `replication.simulator.logs.swf.read`, also for further errors. By default that of the registry, and "refuse"
         for a file.
+    times : {"round", "milliseconds"}, optional
+        See `replication.simulator.logs.swf.read`.
 
     Raises
     ------
@@ -254,7 +256,7 @@ def read(source, bad_lines=None) -> swf.Trace:
             raise TraceError(f"{source}: no such file")
         if Path(source).is_dir():
             raise TraceError(f"{source}: a folder; expected a file")
-        return swf.read(source, bad_lines=bad_lines or "refuse")
+        return swf.read(source, bad_lines=bad_lines or "refuse", times=times)
     path = locate(source)
     if path is None:
         raise Missing(
@@ -263,7 +265,7 @@ def read(source, bad_lines=None) -> swf.Trace:
             f"or load({source!r}, synthetic=True) for synthetic jobs, which prove nothing about the log"
         )
     log = info(source)
-    return swf.read(path, log.sha256, bad_lines or log.bad_lines)
+    return swf.read(path, log.sha256, bad_lines or log.bad_lines, times)
 
 
 def load(
@@ -275,6 +277,7 @@ def load(
     overrun: Literal["raise-estimate", "cut-run", "as-is"] | None = None,
     drop: str | Sequence[str] | None = None,
     bad_lines: Literal["refuse", "skip"] | None = None,
+    times: Literal["round", "milliseconds"] | None = None,
     more: str | Sequence[str] = (),
 ) -> Workload:
     """Load the jobs of a log as a workload.
@@ -300,6 +303,9 @@ def load(
     bad_lines : {"refuse", "skip"}, optional
         Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's `cleaning` and
         `provenance`. By default that of the registry, and "refuse" for a file.
+    times : {"round", "milliseconds"}, optional
+        Whether fractions of seconds are rounded to seconds and counted, or all times of the workload are milliseconds. By
+        default they are an error.
     more : str or sequence of str
         Further fields of the log (`replication.simulator.logs.swf.Trace`), such as ``["partition",
         "requested_memory"]``, for the workload's `more`; -1 is unknown, as all are of synthetic jobs. A
@@ -319,7 +325,8 @@ def load(
     given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
     if isinstance(source, Mapping):
         file, own = file_and_rules(source)
-        others = {"paper": paper, "synthetic": synthetic, "bad_lines": bad_lines, "more": more}
+        others = {"paper": paper, "synthetic": synthetic, "bad_lines": bad_lines}
+        others |= {"times": times, "more": more}
         return load(file, **given | others | own)
     given = {name: value for name, value in given.items() if value is not None}
     if not isinstance(source, str | Path | swf.Trace):
@@ -333,13 +340,14 @@ def load(
             raise TraceError(
                 f"{trace.path if trace else source}: a paper's rules and synthetic jobs are only for {', '.join(names())}"
             )
-        trace = trace or read(source, bad_lines)
+        trace = trace or read(source, bad_lines, times)
         return workload(trace, draw_key=draw_key(trace.sha256), more=more, **given)
     chosen = asdict(rules(source, paper)) | given
     if synthetic:
         jobs = like(source, chosen["machine"])
         return jobs.replace(more=dict.fromkeys(further_fields(more), np.full(len(jobs), -1)))
-    jobs = workload(read(source, bad_lines), name=source, draw_key=source, more=more, **chosen)
+    trace = read(source, bad_lines, times)
+    jobs = workload(trace, name=source, draw_key=source, more=more, **chosen)
     return jobs.replace(provenance=jobs.provenance | {"paper": paper})
 
 

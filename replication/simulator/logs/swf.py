@@ -18,7 +18,7 @@ import sys
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -28,18 +28,16 @@ import pandas as pd
 from replication.simulator import writing
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
+from replication.simulator.logs.recognition import recognize
 
 BAD_LINES = ("refuse", "skip")
 DECIMAL = ("cpu_time", "used_memory", "requested_memory")
 KNOWN = ("job_id", "submit")
 STANDARD_INPUT = "-"
 MOST_BYTES = 1 << 31  # of a file, decompressed: some 25 million jobs
-#: First bytes of files that are not read.
-PACKED = {
-    b"\xfd7zXZ": "compressed by xz",
-    b"BZh": "compressed by bzip2",
-    b"PK\x03\x04": "a zip archive",
-}
+#: Treatments of fractions of seconds, and the number of units that a second becomes.
+TIMES = {"round": 1, "milliseconds": 1000}
+IN_SECONDS = ("submit", "wait", "run_time", "requested_time", "think_time")
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"(?:;[^\n]*(?:\n|$))*")
@@ -77,14 +75,16 @@ class Trace:
     path, sha256 : str
         The file, and the hash of its decompressed bytes.
     anomalies : dict of str to int
-        Counts of unusual but accepted content: submit_out_of_order (jobs), negative_as_unknown (values), and
-        further_columns.
+        Counts of unusual but accepted content: submit_out_of_order (jobs), negative_as_unknown (values),
+        further_columns, preceding_job (jobs that name one, which is ignored), and rounded_seconds (values).
     bad_lines : dict of str to int
         Number of skipped lines that cannot be jobs, by kind.
     parts : int64[k, 5]
         Partial executions of preempted jobs in the order of the file: job number, wait since the submission or since
         the end of the previous part, run time, processors, and status (2 if the job continues, 3 if it completed, 4 if
         it failed). They follow the job's own line, which has status 0 or 1.
+    times : {"round", "milliseconds"}, optional
+        The treatment of fractions of seconds; with "milliseconds" all times are in ms.
     """
 
     job_id: np.ndarray
@@ -112,6 +112,7 @@ class Trace:
     anomalies: dict = field(default_factory=dict)
     bad_lines: dict = field(default_factory=dict)
     parts: np.ndarray = field(default_factory=lambda: np.empty((0, 5), np.int64))
+    times: str | None = None
 
     def __len__(self):
         return len(self.job_id)
@@ -135,8 +136,8 @@ class Trace:
     @property
     def max_procs(self) -> int | None:
         """Processors of the machine (``MaxProcs``), or None."""
-        # "1664 (72, 1368, 224)" and "338 (batch partition; 512 total)" begin with the total; "1e3" and "8.5" do not.
-        number = re.match(r"\d{1,15}(?!\w|\.\d)", self.header.get("MaxProcs", [""])[0])
+        # "1664 (72, 1368, 224)" and "338 (batch partition; 512 total)" begin with the total; "1e3", "8.5", "1,024" do not.
+        number = re.match(r"\d{1,15}(?!\w|[.,'’_\s]\d)", self.header.get("MaxProcs", [""])[0])
         return int(number[0]) or None if number else None
 
     @classmethod
@@ -196,7 +197,7 @@ def read_bytes(path, error=SWFError) -> bytes:
     Raises
     ------
     error
-        For a damaged gzip, other compressed files, more than `MOST_BYTES`, and text in UTF-16.
+        For a damaged gzip, more than `MOST_BYTES`, and a kind of file that is no text.
     OSError
         If the file cannot be opened.
     """
@@ -213,14 +214,12 @@ def read_bytes(path, error=SWFError) -> bytes:
             raise error(f"{name}: the gzip is damaged ({damage})") from None
     if len(data) > MOST_BYTES:
         raise error(f"{name}: too large; allowed: up to {MOST_BYTES >> 20:,} MiB decompressed")
-    if kind := next((one for start, one in PACKED.items() if data.startswith(start)), None):
-        raise error(f"{name}: {kind}; expected plain text or gzip")
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise error(f"{name}: text in UTF-16; expected UTF-8")
+    if (kind := recognize(data)) and kind.binary:
+        raise error(f"{name}: {kind}")
     return data
 
 
-def read(path, sha256=None, bad_lines="refuse") -> Trace:
+def read(path, sha256=None, bad_lines="refuse", times=None) -> Trace:
     """Read a log, plain or gzipped; ``-`` is standard input.
 
     Parameters
@@ -230,6 +229,9 @@ def read(path, sha256=None, bad_lines="refuse") -> Trace:
         The expected hash of the decompressed bytes.
     bad_lines : {"refuse", "skip"}
         Whether lines that cannot be jobs are an error, or are skipped and counted in the trace.
+    times : {"round", "milliseconds"}, optional
+        Whether fractions of seconds are rounded (halves upwards) and counted, or all times become milliseconds. By
+        default they are an error.
 
     Raises
     ------
@@ -239,23 +241,26 @@ def read(path, sha256=None, bad_lines="refuse") -> Trace:
     OSError
         If the file cannot be opened.
     """
-    return parse(read_bytes(path), display_name(path), sha256, bad_lines)
+    return parse(read_bytes(path), display_name(path), sha256, bad_lines, times)
 
 
-def parse(data: bytes, name: str, sha256=None, bad_lines="refuse") -> Trace:
+def parse(data: bytes, name: str, sha256=None, bad_lines="refuse", times=None) -> Trace:
     """Return the trace of a file's decompressed content; `name` is for messages, see `read`."""
     among(BAD_LINES, "bad_lines", bad_lines, SWFError)
+    among((None, *TIMES), "times", times, SWFError)
+    if (kind := recognize(data)) and kind.name != "swf":
+        raise SWFError(f"{name}: {kind}; expected SWF")
     digest = hashlib.sha256(data).hexdigest()
     if sha256 not in (None, digest):
         raise SWFError(f"{name}: sha256 of the decompressed file is {digest}, expected {sha256}")
     start = _HEADER.match(data).end()
-    columns = _columns(data[start:])
+    columns = None if times else _columns(data[start:])
     if columns is not None:
         comments = tuple(map(_comment, data[:start].split(b"\n")[:-1]))
         first = len(comments) + 1
         line = np.arange(first, first + len(columns["submit"]), dtype=np.int32)
         return _sorted_trace(columns, line, path=name, sha256=digest, comments=comments)
-    return _parse_lines(data, name, bad_lines, digest)
+    return _parse_lines(data, name, bad_lines, digest, times)
 
 
 def _columns(data):
@@ -298,7 +303,7 @@ class _BadLine(ValueError):
     """A line that cannot be a job: the kind and the description of the problem."""
 
 
-def _parse_lines(data, name, bad_lines, digest):
+def _parse_lines(data, name, bad_lines, digest, times):
     """Return the trace of a file, line by line; see `parse`."""
     comments, rows, lines, parts, line_of = [], [], [], [], {}
     anomalies, bad, problem, width = Counter(), Counter(), "", len(FIELDS)
@@ -312,7 +317,7 @@ def _parse_lines(data, name, bad_lines, digest):
         try:
             if not rows:  # the first job decides
                 width = max(len(FIELDS), len(tokens))
-            values, is_part = _job(tokens, width, line_of)
+            values, is_part = _job(tokens, width, line_of, times, anomalies)
         except _BadLine as wrong:
             kind, description = wrong.args
             bad[kind] += 1
@@ -333,6 +338,8 @@ def _parse_lines(data, name, bad_lines, digest):
     if not rows or (bad and bad_lines == "refuse"):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in bad.items())
         hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" if rows else ""
+        if "fraction-of-second" in bad:
+            hint += "; times='round' or 'milliseconds' (--times) reads fractions of seconds"
         total = bad.total() + len(rows) + len(parts)
         raise SWFError(
             f"{name}{problem}; {bad.total():,} of {total:,} lines cannot be jobs: {kinds}{hint}"
@@ -344,15 +351,21 @@ def _parse_lines(data, name, bad_lines, digest):
         for field, values in zip(FIELDS, zip(*rows, strict=True), strict=True)
     }
     facts = {"path": name, "sha256": digest, "comments": tuple(comments), "bad_lines": dict(bad)}
+    facts["times"] = times
     return _sorted_trace(columns, np.array(lines, np.int32), parts, anomalies, **facts)
 
 
-def _job(tokens, width, line_of):
+def _job(tokens, width, line_of, times, anomalies):
     """Return the values of a line, and whether it is a partial execution of a job of `line_of`; _BadLine for others."""
     if len(tokens) != width:
         expected = f"{width}, as in the first job" if width > len(FIELDS) else len(FIELDS)
         raise _BadLine("wrong-columns", f": {len(tokens)} columns; allowed: {expected}")
     is_part = tokens[10] in ("2", "3", "4") and tokens[0].lstrip("0") in line_of
+    if times:
+        tokens = [
+            _in_units(token, TIMES[times], anomalies) if name in IN_SECONDS else token
+            for name, token in zip(FIELDS, tokens, strict=False)
+        ]
     values = [
         _value(name, token, k, is_part)
         for k, (name, token) in enumerate(zip(FIELDS, tokens, strict=False), 1)
@@ -364,6 +377,17 @@ def _job(tokens, width, line_of):
             f", field 1 (job_id): job {values[0]} is already on line {first}; allowed: each number once",
         )
     return values, is_part
+
+
+def _in_units(token, units, anomalies):
+    """Return a time of so many units a second as a whole number, halves rounded upwards; other text unchanged."""
+    if not _NUMBER.fullmatch(token) or Decimal(token) < 0:
+        return token
+    exact = Decimal(token) * units
+    whole = exact.to_integral_value(ROUND_HALF_UP)
+    if whole != exact:
+        anomalies["rounded_seconds"] += 1
+    return f"{whole:f}"
 
 
 def _value(name, token, k, is_part):
@@ -393,7 +417,7 @@ def _value(name, token, k, is_part):
     if number >= 10**_MOST_DIGITS:
         raise problem("too-large")
     if number != int(number):
-        raise problem("not-whole")
+        raise problem("fraction-of-second" if name in IN_SECONDS else "not-whole")
     return int(number)
 
 
@@ -452,6 +476,8 @@ def _sorted_trace(columns, line, parts=(), anomalies=(), **facts):
         anomalies["submit_out_of_order"] = steps_back
         order = np.argsort(columns["submit"], kind="stable")
         columns = {name: column[order] for name, column in columns.items()}
+    if dependent := int(np.count_nonzero(columns["preceding_job"] > 0)):
+        anomalies["preceding_job"] = dependent
     for column in columns.values():
         column.flags.writeable = False
     parts = np.array(parts, np.int64).reshape(-1, len(_PARTS))

@@ -225,21 +225,22 @@ class _Sample:
         }
         if name not in columns:
             raise AttributeError(name)
-        setattr(self, name, getattr(columns[name], name)[self.kept])
+        values = getattr(columns[name], name)[self.kept]
+        is_time = name in ("wait", "run_time")
+        setattr(self, name, self.jobs.in_seconds(values) if is_time else values)
         return getattr(self, name)
 
     @functools.cached_property
     def performance(self):
         jobs = self.jobs
-        return measures.performance(
-            jobs.submit, jobs.run_time, jobs.processors, _column(self.schedule.end), self.kept
-        )
+        times = jobs.submit, jobs.run_time, _column(self.schedule.end)
+        submit, run_time, end = map(jobs.in_seconds, times)
+        return measures.performance(submit, run_time, jobs.processors, end, self.kept)
 
     @functools.cached_property
     def backfilling(self):
-        return measures.backfilling(
-            self.jobs.run_time, self.jobs.processors, self.schedule.backfilled
-        )
+        run_time = self.jobs.in_seconds(self.jobs.run_time)
+        return measures.backfilling(run_time, self.jobs.processors, self.schedule.backfilled)
 
     @functools.cached_property
     def slowdown(self):
@@ -331,7 +332,8 @@ def of(
                 raise MeasureError(
                     f"measure {one!r}; allowed with compare and sweep, and EASY only"
                 )
-            found[one] = observed[one]
+            is_time = one in ("wild_run_time", "delay")
+            found[one] = sample.jobs.in_seconds(observed[one]) if is_time else observed[one]
         elif one in _DEFINITIONS:
             found[one] = _DEFINITIONS[one](sample)
         else:
