@@ -332,7 +332,7 @@ def test_write_and_read_are_inverse(tmp_path_factory, trace, name):
     swf.write(path, trace)
     again = swf.read(path)
     assert same(again, trace)
-    assert not again.anomalies
+    assert not again.anomalies.keys() - {"preceding_job"}
     first = path.read_bytes()
     swf.write(path, again)
     assert path.read_bytes() == first
