@@ -242,8 +242,10 @@ def low_load_flatter(runs) -> Iterator[Case]:
             continue
         low = trends.change(row, "rise")
         base = trends.change(own[row["log"], row["measure"]], "rise")
-        less = low[0] - base[0], low[1] - base[2], low[2] - base[1]
-        yield Case(named(row["log"], row["measure"]), *less)
+        # The half-widths of independent results add up as squares.
+        below, above = (math.hypot(low[k] - low[0], base[3 - k] - base[0]) for k in (1, 2))
+        less = low[0] - base[0]
+        yield Case(named(row["log"], row["measure"]), less, less - below, less + above)
 
 
 def _shapes(runs, load="log", logs=None):

@@ -16,9 +16,9 @@ from notebooks.pv_easy import counts, tables
 from replication.drawing import panels, style
 from replication.simulator import audits
 from replication.simulator.estimates import Exact
-from replication.simulator.schedules import measures
+from replication.simulator.schedules import intervals, measures
 from replication.simulator.simulation import simulate
-from replication.verdicts import placebo, resampling
+from replication.verdicts import placebo
 
 CLASSES = 4  # Quarters of the machine.
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
@@ -55,10 +55,10 @@ def _comparison(schedules, measure, groups, base):
         for jobs, masks in groups(log, by_policy):
             columns = [sums(schedule, masks[p], measure) for p, schedule in by_policy.items()]
             workload = by_policy[base].workload
-            drawn = resampling.weeks(np.hstack(columns), workload.submit, log)
-            means = {p: resampling.ratio(drawn, 2 * k, 2 * k + 1) for k, p in enumerate(by_policy)}
+            totals = intervals.sums_without(np.hstack(columns), workload.submit)
+            means = {p: intervals.ratio(totals, 2 * k, 2 * k + 1) for k, p in enumerate(by_policy)}
             for policy, mean in means.items():
-                both = resampling.interval(mean), resampling.interval(mean / means[base])
+                both = [intervals.interval(one, log=True) for one in (mean, mean / means[base])]
                 rows.append((log, jobs, policy, int(masks[policy].sum()), *both[0], *both[1]))
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -1,6 +1,7 @@
 """Fig. 4: policies that plan with run times known up to an error."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -15,13 +16,17 @@ from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate, warm
 from replication.simulator.sweeps import engines
 
-POLICIES = {"PV-EASY": PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidates="sjf")}
+BASE = "PV-EASY"
+OVER = ["over", "over_low", "over_high"]
+POLICIES = {BASE: PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidates="sjf")}
 
 
 def results(workloads, policies, errors, seeds, correction="request", workers=1) -> pd.DataFrame:
     """Return mean slowdowns over the seeds, with 95 % intervals (Student), of policies that plan with the virtual predictor.
 
-    There is a row for each log, policy, largest error (%) and measure. `correction` applies to expired predictions.
+    There is a row for each log, policy, largest error (%) and measure, and in ``over`` the mean over that of PV-EASY, with the
+    interval of this quotient: runs of one seed have the same errors, so they are compared in pairs. `correction` applies to
+    expired predictions.
     """
     warm()
     grid = [(log, policy, error) for log in workloads for policy in policies for error in errors]
@@ -32,12 +37,15 @@ def results(workloads, policies, errors, seeds, correction="request", workers=1)
         scheduler = replace(policies[policy], **planning)
         return [counts.slowdowns(simulate(workloads[log], scheduler, seed=k)) for k in seeds]
 
-    rows = [
-        (*point, measure, *_mean([run[measure][0] for run in runs]))
-        for point, runs in zip(grid, engines.each(one, grid, workers), strict=True)
-        for measure in NAMES
-    ]
-    columns = ["trace", "policy", "error", "measure", "mean", "low", "high"]
+    found = dict(zip(grid, engines.each(one, grid, workers), strict=True))
+    rows = []
+    for (log, policy, error), measure in product(grid, NAMES):
+        own, base = (
+            np.array([run[measure][0] for run in found[log, name, error]])
+            for name in (policy, BASE)
+        )
+        rows.append((log, policy, error, measure, *_mean(own), *_quotient(own, base)))
+    columns = ["trace", "policy", "error", "measure", "mean", "low", "high", *OVER]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -48,6 +56,13 @@ def _mean(values):
         return mean, float("nan"), float("nan")
     half = float(stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5)
     return mean, mean - half, mean + half
+
+
+def _quotient(values, others):
+    """Return the quotient of two means over the same seeds, with its 95 % interval by linearization."""
+    quotient = float(values.mean() / others.mean())
+    _, low, high = _mean(values / values.mean() - others / others.mean())
+    return quotient, quotient * float(np.exp(low)), quotient * float(np.exp(high))
 
 
 def draw(table) -> Figure:
@@ -66,23 +81,16 @@ def draw(table) -> Figure:
     return panels.draw(table["trace"], NAMES, one, **how)
 
 
-def by_error(part) -> pd.DataFrame:
-    """Return the lower bound, the mean and the upper bound of each policy at each error, for one log and measure."""
-    return part.pivot(index="error", columns="policy", values=["mean", "low", "high"])
-
-
 def leads(table) -> pd.DataFrame:
-    """Return the errors (%, as text) at which PV-EASY is better than both versions of EASY, or worse than one of them, by more than the intervals.
+    """Return the errors (%, as text) at which PV-EASY is better than both versions of EASY, or worse than one, by the intervals of the quotients.
 
     The column level is the largest error at which the mean of one EASY is as low, -1 if at none.
     """
     rows = []
     for (log, measure), part in table.groupby(["trace", "measure"], sort=False):
-        by = by_error(part)
-        mean = by["mean"]
-        level = by.index[mean.drop(columns="PV-EASY").min(axis=1) <= mean["PV-EASY"]]
-        ahead = by["high"]["PV-EASY"] < by["low"].drop(columns="PV-EASY").min(axis=1)
-        behind = by["low"]["PV-EASY"] > by["high"].drop(columns="PV-EASY").min(axis=1)
+        by = part[part["policy"] != BASE].pivot(index="error", columns="policy", values=OVER)
+        level = by.index[(by["over"] <= 1).any(axis=1)]
+        ahead, behind = (by["over_low"] > 1).all(axis=1), (by["over_high"] < 1).any(axis=1)
         where = [by.index[errors] for errors in (ahead, behind)]
         words = [", ".join(map(str, errors)) or "none" for errors in where]
         rows.append((log, measure, *words, int(level.max()) if len(level) else -1))

@@ -5,8 +5,8 @@ their cases are rows of a table, named by ``select``.
 
 Tables
 ------
-draws : pandas.DataFrame
-    `notebooks.top_percent.intervals.draws` of EASY with each predictor.
+replicates : pandas.DataFrame
+    `notebooks.top_percent.intervals.replicates` of EASY with each predictor.
 schedules : dict
     The schedules behind them, by log and policy.
 workloads : dict
@@ -25,8 +25,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from notebooks.top_percent.intervals import interval
 from notebooks.top_percent.runs import POLICIES, SCHEDULERS, TITLES, class_of
-from replication.verdicts.resampling import interval
 from replication.verdicts.rules import Case
 
 USUAL = ["AVEbsld", "AF"]
@@ -34,53 +34,52 @@ SCHEDULE = [*USUAL, "AP0WAF", "AP1WAF"]
 TOPS, RELATED = ["Top02", "Top03", "Top04"], ["Complete", "CVH", "Tsafrir"]
 
 
-def rows(draws: pd.DataFrame, policies, measures) -> pd.DataFrame:
+def rows(replicates: pd.DataFrame, policies, measures) -> pd.DataFrame:
     """Return the rows of some policies and measures."""
-    levels = draws.index.get_level_values
-    return draws[levels("policy").isin(policies) & levels("measure").isin(measures)]
+    levels = replicates.index.get_level_values
+    return replicates[levels("policy").isin(policies) & levels("measure").isin(measures)]
 
 
-def extreme(draws: pd.DataFrame, policies, measures, pick: str) -> pd.DataFrame:
+def extreme(replicates: pd.DataFrame, policies, measures, pick: str) -> pd.DataFrame:
     """Return the ``min`` or ``max`` over some policies, by log and measure."""
-    return rows(draws, policies, measures).groupby(["log", "measure"], sort=False).agg(pick)
+    return rows(replicates, policies, measures).groupby(["log", "measure"], sort=False).agg(pick)
 
 
 def intervals(values: pd.DataFrame, scale: float = 1.0) -> Iterator[Case]:
-    """Yield a case with its interval for each row of draws, named by the log and by the levels that differ."""
-    same = [name for name in values.index.names if values.index.unique(name).size == 1]
-    values = values.droplevel([name for name in same if name != "log"])
+    """Yield a case with its interval for each row of replicates, named by the log and by the levels that differ."""
+    differ = [name == "log" or values.index.unique(name).size > 1 for name in values.index.names]
     for key, row in values.iterrows():
-        name = " ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-        yield Case(name, *(scale * x for x in interval(row.to_numpy())))
+        name = " ".join(str(part) for part, differs in zip(key, differ, strict=True) if differs)
+        yield Case(name, *(scale * x for x in interval(row)))
 
 
-def less(draws, policies, other, measures, scale=1.0) -> Iterator[Case]:
+def less(replicates, policies, other, measures, scale=1.0) -> Iterator[Case]:
     """Return the measures of some policies less the measures of another policy."""
-    base = rows(draws, [other], measures).droplevel("policy")
-    several = rows(draws, policies, measures)
+    base = rows(replicates, [other], measures).droplevel("policy")
+    several = rows(replicates, policies, measures)
     same = base.loc[several.droplevel("policy").index]
     return intervals(several - same.to_numpy(), scale)
 
 
 def extremes(
-    draws, policies, others, measures, pick="min", other_pick="min", scale=1.0
+    replicates, policies, others, measures, pick="min", other_pick="min", scale=1.0
 ) -> Iterator[Case]:
     """Return the ``min`` or ``max`` of the measures of some policies less the ``min`` or ``max`` of other policies."""
     own, theirs = (
-        extreme(draws, policies, measures, pick),
-        extreme(draws, others, measures, other_pick),
+        extreme(replicates, policies, measures, pick),
+        extreme(replicates, others, measures, other_pick),
     )
     return intervals(own - theirs, scale)
 
 
-def ratios(draws, policies, measures) -> Iterator[Case]:
+def ratios(replicates, policies, measures) -> Iterator[Case]:
     """Return the measures of some policies."""
-    return intervals(rows(draws, policies, measures))
+    return intervals(rows(replicates, policies, measures))
 
 
-def under_predicted(draws, policies) -> Iterator[Case]:
+def under_predicted(replicates, policies) -> Iterator[Case]:
     """Return the share of jobs that some policies under-predict, per cent."""
-    for (log, policy, _), share in rows(draws, policies, ["under"])[0].items():
+    for (log, policy, _), share in rows(replicates, policies, ["under"])[0].items():
         yield Case(f"{log} {policy}", 100 * float(share))
 
 
@@ -132,9 +131,9 @@ def tsafrir_like_cvh(ratios) -> Iterator[Case]:
             )
 
 
-def quality_uncorrelated(draws) -> Iterator[Case]:
+def quality_uncorrelated(replicates) -> Iterator[Case]:
     """Return the rank correlation of R2 with each measure over all predictors."""
-    own = draws[0].unstack("measure")
+    own = replicates[0].unstack("measure")
     for log in own.index.unique("log"):
         table = own.loc[log].loc[list(POLICIES)]
         for measure in SCHEDULE:

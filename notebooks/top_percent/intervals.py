@@ -1,18 +1,17 @@
-"""Measures of schedules with intervals: the weeks of the log are resampled, for all schedules of a log together."""
+"""Measures of schedules with intervals over the weeks of the log."""
 
 import numpy as np
 import pandas as pd
 
 from notebooks.top_percent.runs import REFERENCE, TITLES, UNITS
-from replication.simulator.schedules import measures
-from replication.verdicts import resampling
+from replication.simulator.schedules import intervals, measures
 
 #: Shares of jobs: started with a prediction below the run time, and backfilled.
 SHARES = ("under", "backfilled")
 
 
-def draws(schedules, names=("policy",)) -> pd.DataFrame:
-    """Return the measures of schedules, each for the log and for resampled weeks of it.
+def replicates(schedules, names=("policy",)) -> pd.DataFrame:
+    """Return the measures of schedules, each for the log and without each block of its weeks (jackknife replicates).
 
     Parameters
     ----------
@@ -24,12 +23,12 @@ def draws(schedules, names=("policy",)) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        float64[rows, 1 + DRAWS], indexed by log, `names` and measure. Column 0 is the log's own value. The measures are those
-        of Table I by their titles, over Reqtime's but for R2, and `SHARES`.
+        float64[rows, 1 + blocks], indexed by log, `names` and measure. Column 0 is the log's own value. The rows of logs with fewer
+        blocks end in nan. The measures are those of Table I by their titles, over Reqtime's but for R2, and `SHARES`.
     """
     rows = {}
     for log, several in schedules.items():
-        sums = {policy: _sums(schedule, log) for policy, schedule in several.items()}
+        sums = {policy: _sums(schedule) for policy, schedule in several.items()}
         for policy, own in sums.items():
             key = policy if isinstance(policy, tuple) else (policy, *[np.nan] * (len(names) - 1))
             for measure, title in TITLES.items():
@@ -39,17 +38,25 @@ def draws(schedules, names=("policy",)) -> pd.DataFrame:
                 rows[log, *key, title] = value
             rows |= {(log, *key, part): own[part] / own["jobs"] for part in SHARES}
     index = pd.MultiIndex.from_tuples(rows, names=["log", *names, "measure"])
-    return pd.DataFrame(np.array([*rows.values()]), index=index)
+    return pd.DataFrame([*rows.values()], index=index)
 
 
 def table(values) -> pd.DataFrame:
-    """Return a value with the ends of its 95 % interval for each row of `draws`: its index levels, value, low, high."""
+    """Return a value with the ends of its 95 % interval for each row of `replicates`: its index levels, value, low, high."""
     columns = [*values.index.names, "value", "low", "high"]
-    return resampling.table(dict(zip(values.index, values.to_numpy(), strict=True)), columns)
+    rows = [(*key, *interval(row)) for key, row in values.iterrows()]
+    return pd.DataFrame(rows, columns=columns)
 
 
-def _sums(schedule, name):
-    """Return the sums over jobs that the measures are made of, by name: float64[1 + draws] each."""
+def interval(row) -> tuple[float, float, float]:
+    """Return a row of `replicates`, or a difference of two, as a value with the ends of its interval."""
+    priority = {TITLES["ap0waf"], TITLES["ap1waf"]} & {*np.atleast_1d(row.name)}
+    factor = intervals.PRIORITY if priority else intervals.PLAIN
+    return intervals.interval(row.dropna().to_numpy(), factor)
+
+
+def _sums(schedule):
+    """Return the sums over jobs that the measures are made of, by name: float64[1 + blocks] each."""
     w, wait = schedule.workload, schedule.wait.astype(float)
     flow, run_time = wait + w.run_time, w.run_time.astype(float)
     priority = w.processors * (flow**2 - wait**2)
@@ -67,9 +74,8 @@ def _sums(schedule, name):
         "under": schedule.prediction < w.run_time,
         "backfilled": schedule.backfilled,
     }
-    # The name decides which weeks are drawn: the same for all schedules of a log.
-    drawn = resampling.weeks(np.column_stack([*columns.values()]), w.submit, name)
-    return dict(zip(columns, drawn.T, strict=True))
+    sums = intervals.sums_without(np.column_stack([*columns.values()]), w.submit)
+    return dict(zip(columns, sums.T, strict=True))
 
 
 def _value(sums, measure):

@@ -34,7 +34,7 @@ def priority(schedules, ours) -> pd.DataFrame:
     """
     wanted = ("ap0waf", "ap1waf")
     shown = list(schedules)
-    found = intervals.table(intervals.draws(schedules)).assign(source="ours, by the words")
+    found = intervals.table(intervals.replicates(schedules)).assign(source="ours, by the words")
     printed = pd.DataFrame(
         [(*row.key, "printed", row.value) for row in published.rows(PAPER, "table1")],
         columns=["log", "policy", "measure", "source", "value"],

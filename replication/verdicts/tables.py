@@ -138,7 +138,8 @@ class Claim:
             return rules.UNDECIDED if self.rows else NOT_DRAWN
         given, often = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
         word = rules.claim_verdict(given, often, self.about, factors.get(often, 1))
-        if self.entry.get("decided_by") == "band" and self.otherwise:
+        by = self.entry.get("decided_by")
+        if (by == "band" and self.otherwise) or (by == "range" and word != rules.HOLDS):
             return rules.UNDECIDED
         if word == rules.FAILS and rules.holds_in_part(self.rows, self.entry):
             return rules.PART

@@ -85,7 +85,7 @@ def results(workloads, workers=1):
         for log, by_design in found.items()
         for name, run in by_design.items()
     ]
-    table = intervals.table(intervals.draws(found, ("design",)))
+    table = intervals.table(intervals.replicates(found, ("design",)))
     table = table[table["measure"].isin(SHOWN) & (table["design"] != REFERENCE)]
     return table.reset_index(drop=True), pd.DataFrame(shares)
 

@@ -11,7 +11,7 @@ from notebooks.top_percent.runs import POLICIES, REFERENCE, TITLES, by_scheduler
 from replication import EASY, Predictor, Request, simulate
 from replication.drawing import panels, style
 from replication.simulator.choices import option
-from replication.verdicts import resampling
+from replication.simulator.schedules import intervals as over_weeks
 
 FACTORS = (0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 COMPARED = ("Clairvoyant", "Complete", "CVH", "Tsafrir", "Top03")
@@ -55,7 +55,7 @@ def in_order_of(order, values):
 
 
 def scale_predictions(workloads, factors=FACTORS, policies=COMPARED, workers=1):
-    """Return draws of the measures with the predictions of each predictor times a factor.
+    """Return jackknife replicates of the measures with the predictions of each predictor times a factor.
 
     The index has log, policy, factor and measure.
     """
@@ -64,12 +64,12 @@ def scale_predictions(workloads, factors=FACTORS, policies=COMPARED, workers=1):
         return {(policy, f): f * made[policy] for policy, f in product(policies, factors)}
 
     found = _schedules(workloads, policies, tried, workers)
-    return intervals.draws(found, ("policy", "factor"))
+    return intervals.replicates(found, ("policy", "factor"))
 
 
-def table(draws):
+def table(replicates):
     """Return the measures in `SHOWN` of `scale_predictions` with intervals over weeks: log, policy, factor, measure, value, low, high."""
-    found = intervals.table(draws).dropna(subset="factor")
+    found = intervals.table(replicates).dropna(subset="factor")
     found["measure"] = found["measure"].map(NAMES)
     return found[found["measure"].isin(SHOWN)].reset_index(drop=True)
 
@@ -79,7 +79,7 @@ def exchange_orders(workloads, workers=1):
 
     Columns of the first are log, order, values, measure, value; of the `shares`: log, measure, due to (values, order, or the two
     together), share, low, high, per cent of the sum of squares with intervals over weeks. The last rows, under the name
-    `ALL`, are medians over the logs.
+    `ALL`, are medians over the logs, without intervals.
     """
     policies = (REFERENCE, *COMPARED)
     pairs = list(product(policies, repeat=2))
@@ -87,19 +87,23 @@ def exchange_orders(workloads, workers=1):
     def tried(made):
         return {(order, of): in_order_of(made[order], made[of]) for order, of in pairs}
 
-    draws = intervals.draws(_schedules(workloads, COMPARED, tried, workers), ("order", "values"))
-    rows, drawn = [], {}
+    replicates = intervals.replicates(
+        _schedules(workloads, COMPARED, tried, workers), ("order", "values")
+    )
+    rows, found_shares = [], {}
     for log, measure in product(workloads, SHOWN):
-        own = draws.xs((log, TITLES[measure]), level=("log", "measure"))
+        own = replicates.xs((log, TITLES[measure]), level=("log", "measure"))
         by = dict(zip(own.index, own.to_numpy(), strict=True))
-        found = [by[pair] for pair in pairs]
+        found = [by[pair][~np.isnan(by[pair])] for pair in pairs]
         rows += [[log, *pair, measure, float(one[0])] for pair, one in zip(pairs, found)]
         grid = np.log(found).reshape(len(policies), len(policies), -1)
-        drawn |= {(log, measure, name): share for name, share in shares(grid).items()}
-    columns = ["log", "measure", "due to", "share", "low", "high"]
+        found_shares |= {(log, measure, name): share for name, share in shares(grid).items()}
+    key = ["log", "measure", "due to"]
+    shares_ = over_weeks.table(found_shares, [*key, "share", "low", "high"])
+    medians = shares_.groupby(key[1:], sort=False)["share"].median().reset_index()
     return (
         pd.DataFrame(rows, columns=["log", "order", "values", "measure", "value"]),
-        resampling.table(drawn, columns, ALL),
+        pd.concat([shares_, medians.assign(log=ALL)], ignore_index=True),
     )
 
 
@@ -118,10 +122,10 @@ def _schedules(workloads, policies, tried, workers):
 
 
 def shares(grid):
-    """Return the parts of the differences due to values, order, and both together, float64[1 + draws] each.
+    """Return the parts of the differences due to values, order, and both together, float64[1 + blocks] each.
 
     They are per cent of the sum of squares, as in an analysis of variance with two factors. The grid, float64[orders, values,
-    1 + draws], has logarithms of a measure.
+    1 + blocks], has logarithms of a measure.
     """
     rest = grid - grid.mean(axis=(0, 1))
     total = (rest**2).sum(axis=(0, 1)) / 100
@@ -156,6 +160,6 @@ def draw(table):
 
 def favouring_overprediction_helps(biased):
     """Return AP1WAF with doubled predictions less AP1WAF with halved predictions, per cent of AP1WAF with Reqtime."""
-    own = biased.xs("AP1WAF", level="measure")
+    own = biased.xs("AP1WAF", level="measure", drop_level=False)
     own = own[own.index.get_level_values("policy").isin(claims.RELATED)]
     return claims.intervals(own.xs(2, level="factor") - own.xs(0.5, level="factor"), 100)

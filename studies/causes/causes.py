@@ -5,6 +5,7 @@ The last functions return the cases of the paper's claims that only an intervent
 """
 
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from replication.drawing import style
 from replication.drawing.panels import bars, draw
 from replication.simulator import audits
 from replication.simulator.choices import Number, option
-from replication.simulator.schedules import measures
+from replication.simulator.schedules import intervals, measures
 from replication.simulator.workload import generator
 from replication.verdicts import placebo, resampling
 from replication.verdicts.rules import Case, level
@@ -192,13 +193,13 @@ def _summary(table, name, shares):
     }
 
 
-def resampled_runs(values):
+def resampled_runs(values, *key):
     """Return the means of several quantities over runs, float64[k, n], and over resampled runs: float64[k, 1 + DRAWS].
 
-    The same runs are drawn for all quantities, so that differences are paired.
+    The same runs are drawn for all quantities of a key, so that differences are paired.
     """
     n = values.shape[1]
-    picked = generator("seeds drawn anew", n, resampling.DRAWS).integers(
+    picked = generator("seeds drawn anew", *key, n, resampling.DRAWS).integers(
         0, n, (resampling.DRAWS, n)
     )
     # Each row lies in one piece, so that its sum does not depend on how the table was made.
@@ -228,26 +229,24 @@ def at_equal_wild(results, let_past):
     Returns
     -------
     pandas.DataFrame
-        Columns log, measure, f; wild, per cent of all jobs; gain and random, each with its interval over seeds, per cent.
-        The gain of random backfills is interpolated between the two nearest shares, nan beyond the largest.
+        Columns log, measure, f; wild, per cent of all jobs; gain and random, and random less gain (``more``), each with its interval over
+        seeds, per cent. The seeds of the two are drawn independently. The gain of random backfills is interpolated between the two nearest
+        shares, nan beyond the largest.
     """
-    model = gains(results[results["scheduler"] == repr(EASY())], ("log",))
+    model = results[results["scheduler"] == repr(EASY())]
     rows = []
-    for (log, measure), curve in model.groupby(["log", "measure"], sort=False):
+    for (log, own), measure in product(model.groupby("log", sort=False), PERFORMANCE):
         value, wild = (
             _by_share(let_past[let_past["log"] == log], name) for name in (measure, "wild")
         )
-        gain = 100 * (1 - value / value[0, 0])
+        gains, random = _drawn_gains(own, measure), 100 * (1 - value / value[0, 0])
+        share = 100 * own.groupby("f")["wild"].mean()
         for f in EQUAL_WILD:
-            point = curve[curve["f"] == f].iloc[0]
-            random = [
-                np.interp(point["wild"], 100 * one, other, right=np.nan)
-                for one, other in zip(wild.T, gain.T, strict=True)
-            ]
-            found = resampling.interval(np.array(random))
-            gained = (point[name] for name in ("gain", "low", "high"))
-            rows.append([log, measure, f, point["wild"], *gained, *found])
-    columns = ["log", "measure", "f", "wild", *ends("gain"), *ends("random")]
+            pairs = zip(100 * wild.T, random.T, strict=True)
+            at = np.array([np.interp(share[f], *pair, right=np.nan) for pair in pairs])
+            found = (resampling.interval(one) for one in (gains[f], at, at - gains[f]))
+            rows.append([log, measure, f, share[f], *chain.from_iterable(found)])
+    columns = ["log", "measure", "f", "wild", *ends("gain"), *ends("random"), *ends("more")]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -256,24 +255,24 @@ def _by_share(part, measure):
     wide = part.pivot_table(index="scheduler", columns="seed", values=measure)
     # Without a draw there is one run for all seeds.
     wide = wide.loc[part["scheduler"].unique()].ffill(axis=1)
-    return resampled_runs(wide.to_numpy())
+    return resampled_runs(wide.to_numpy(), "let past")
 
 
 def change_by_order(schedules):
     """Return the gain of trying the shortest candidate first, with perfect estimates.
 
     `schedules` are two for each log: in queue order, and shortest first. Columns are log, measure, gain, low, high [%];
-    the interval is over resampled weeks of the log.
+    the interval is over the weeks of the log.
     """
-    drawn = {}
+    without = {}
     for log, pair in schedules.items():
         jobs, waits = pair[0].workload, [one.wait for one in pair]
         slowdowns = [measures.bounded_slowdown(wait, jobs.run_time) for wait in waits]
         for measure, values in zip(PERFORMANCE, (waits, slowdowns), strict=True):
-            before, after = resampling.weeks(np.column_stack(values), jobs.submit, log).T
+            before, after = intervals.sums_without(np.column_stack(values), jobs.submit).T
             with np.errstate(divide="ignore", invalid="ignore"):
-                drawn[log, measure] = 100 * (1 - after / before)
-    return resampling.table(drawn, ["log", "measure", "gain", "low", "high"])
+                without[log, measure] = 100 * (1 - after / before)
+    return intervals.table(without, ["log", "measure", "gain", "low", "high"])
 
 
 class Change(NamedTuple):
@@ -318,11 +317,11 @@ def who_pays(changes):
         own = _sums_by_kind([(change.before, change.after)], change.third)
         without = _sums_by_kind(change.placebos, change.third)
         for kind, columns in own.items():
-            sums = resampling.weeks(columns, change.before.workload.submit, log)
-            minutes = resampling.interval(resampling.ratio(sums, 0, 2) / 60)
-            percent = 100 * resampling.ratio(sums, 0, 1)[0]
-            alike = resampling.weeks(without[kind], change.before.workload.submit, log)
-            none = resampling.interval(100 * resampling.ratio(alike, 0, 1))
+            submit = change.before.workload.submit
+            sums, alike = (intervals.sums_without(one, submit) for one in (columns, without[kind]))
+            minutes = intervals.interval(intervals.ratio(sums, 0, 2) / 60)
+            percent = 100 * intervals.ratio(sums, 0, 1)[0]
+            none = intervals.interval(100 * intervals.ratio(alike, 0, 1))
             rows.append([log, what, kind, 100 * columns[:, 2].mean(), *minutes, percent, *none])
     columns = ["log", "change", "jobs", "share", "minutes", "low", "high", "per cent"]
     return pd.DataFrame(rows, columns=[*columns, *ends("placebo")])
@@ -363,18 +362,13 @@ def balance(changes):
     columns = ["gained", "lost", "lost of gained", "low", "high", "jobs that pay", "users that pay"]
     columns += [f"{name}, placebo" for name in columns]
     rows = [
-        [
-            log,
-            what,
-            *_balance(log, [(change.before, change.after)]),
-            *_balance(log, change.placebos),
-        ]
+        [log, what, *_balance([(change.before, change.after)]), *_balance(change.placebos)]
         for (log, what), change in changes.items()
     ]
     return pd.DataFrame(rows, columns=["log", "change", *columns])
 
 
-def _balance(log, pairs):
+def _balance(pairs):
     """Return the numbers of `balance`, means over pairs of before and after."""
     workload = pairs[0][0].workload
     _, user = np.unique(workload.user, return_inverse=True)
@@ -382,8 +376,8 @@ def _balance(log, pairs):
     for more in (_more(*pair) for pair in pairs):
         sides += np.column_stack([np.maximum(-more, 0), np.maximum(more, 0)]) / DAY / len(pairs)
         losers.append([_losers(more), _losers(np.bincount(user, more) / np.bincount(user))])
-    sums = resampling.weeks(sides, workload.submit, log)
-    lost = resampling.interval(100 * resampling.ratio(sums, 1, 0))
+    sums = intervals.sums_without(sides, workload.submit)
+    lost = intervals.interval(100 * intervals.ratio(sums, 1, 0), log=True)
     return *sums[0], *lost, *np.mean(losers, axis=0)
 
 
@@ -462,12 +456,11 @@ def gains_left(left, fs):
         yield Case(name, *(row[column] for column in ends("left")), part=row.get("without", ""))
 
 
-def gains_lost(left, fs, logs):
-    """Return what is lost of each gain of some logs at some f, per cent of the baseline, with a part for each intervention."""
-    some = left[left["f"].isin(fs) & left["log"].isin(logs)].dropna(subset="left")
-    for row in some.to_dict("records"):
-        name = f"{claims.named(row['log'], row['measure'], row['load'])}, f = {row['f']:g}"
-        yield Case(name, *(row[column] for column in ends("lost")), part=row["without"])
+def more_gained(more, fs, logs):
+    """Return the rows of `more_gain` of some logs at some f as cases."""
+    for row in more[more["f"].isin(fs) & more["log"].isin(logs)].to_dict("records"):
+        name = f"{claims.named(row['log'], row['measure'])}, f = {row['f']:g}"
+        yield Case(name, *(row[column] for column in ends("difference")))
 
 
 def heads_pay(payers):

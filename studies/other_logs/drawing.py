@@ -68,9 +68,12 @@ def forest(table, conclusion):
                 face = colour if recorded else "white"
                 axes.plot(row.value, y, MARKERS[min(k, 3)], color=colour, mfc=face, ms=4.5)
         if quotient:
-            known = part[part["recorded load"] & part["low"].notna() & (part["low"] > 0)]
-            mean, low, high, _ = pool(known["value"], known["low"], known["high"])
-            if not math.isnan(mean):
+            own_load = part[part["recorded load"]]
+            all_logs = pool(own_load["value"], own_load["error"])
+            if not math.isnan(mean := all_logs["pooled"]):
+                low, high = all_logs["low"], all_logs["high"]
+                around = [all_logs["prediction_low"], all_logs["prediction_high"]]
+                axes.plot(np.clip(around, mean / WIDEST, mean * WIDEST), [len(logs)] * 2, "black")
                 axes.fill(
                     [low, mean, high, mean], len(logs) + np.array([0, -0.25, 0, 0.25]), "black"
                 )
@@ -171,7 +174,7 @@ def summary(words):
 def pooled(table):
     """Return the pooled effects at the recorded loads: a row for each conclusion and measure.
 
-    Columns are the number of logs, the counts of words and, for quotients, the pooled effect with its interval and I2.
+    Columns are the number of logs, the counts of words and, for quotients, those of `other_logs.POOLED`.
     """
     rows = []
     for conclusion, rule in CONCLUSIONS.items():
@@ -184,13 +187,8 @@ def pooled(table):
             counts = part["word"].value_counts()
             row = {"conclusion": rule["statement"], "measure": measure, "logs": len(part)}
             row |= {word: int(counts.get(word, 0)) for word in WORDS}
-            known = part[part["low"].notna() & (part["low"] > 0)]
-            values = (
-                pool(known["value"], known["low"], known["high"])
-                if rule["effect"] == "quotient"
-                else (math.nan,) * 4
-            )
-            row |= dict(zip(("pooled", "low", "high", "I2"), values, strict=True))
+            if rule["effect"] == "quotient":
+                row |= pool(part["value"], part["error"])
             rows.append(row)
     return pd.DataFrame(rows)
 

@@ -18,8 +18,7 @@ import replication as rp
 from replication.simulator import audits
 from replication.simulator.estimates.models import MissingEstimates
 from replication.simulator.observation import observe
-from replication.simulator.schedules import measures
-from replication.simulator.workload import generator
+from replication.simulator.schedules import intervals, measures
 
 WEEK = 7 * 24 * 3600
 RULES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
@@ -34,7 +33,8 @@ PREDICTORS = {
     "CVH": rp.CVH(),
     "Tsafrir": rp.Tsafrir(),
 }
-COLUMNS = "log load conclusion measure value low high word".split()
+COLUMNS = "log load conclusion measure value low high error word".split()
+POOLED = "pooled low high prediction_low prediction_high I2 pooled_logs".split()
 
 
 def loads(workload):
@@ -197,24 +197,22 @@ PAIRS = {
 COLUMN = {"run_time": ("backfilled_run_time", "regular_run_time")}
 
 
-def effect(sums, conclusion, measure, name, level=0.95):
-    """Return an effect with the ends of its 95 % interval.
+def effect(sums, conclusion, measure):
+    """Return an effect with the ends of its 95 % interval over weeks, and its standard error.
 
-    Blocks of four weeks (of fewer, where the log has less than 48 weeks) are drawn with replacement, and the interval is
-    studentized: studies/intervals found its coverage the nearest to 95 % of those tried. Standard errors are by linearization. Of several
-    arms to compare with, the one that is least in the whole log is taken.
+    Of several arms to compare with, the one that is least in the whole log is taken.
 
     Parameters
     ----------
     sums : dict
         Of `arms`.
-    conclusion, measure, name : str
-        The name is part of the key of the random draws.
+    conclusion, measure : str
 
     Returns
     -------
     tuple of float
-        A quotient, or a difference or a value in the unit of the measure, and the ends; nan over no jobs.
+        A quotient, or a difference or a value in the unit of the measure; the ends; and the standard error, that of the logarithm
+        of a quotient. nan over no jobs.
     """
     first, second = PAIRS[conclusion]
     of_first, of_second = COLUMN.get(measure, (measure, measure))
@@ -222,25 +220,18 @@ def effect(sums, conclusion, measure, name, level=0.95):
     if second:
         others = second if isinstance(second, tuple) else (second,)
         pairs.append(min((sums[arm][of_second] for arm in others), key=_mean))
-    rows = np.array(pairs)  # arms, above and below the line, weeks
-    weeks = rows.shape[2]
-    length = max(1, min(4, weeks // 12))
-    rows = np.add.reduceat(rows, np.arange(0, weeks, length), axis=2)
     quotient = CONCLUSIONS[conclusion]["effect"] == "quotient"
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        own, error = _estimate(rows[:, :, None, :], quotient)
-        n = rows.shape[2]
-        random = generator(name, n, "blocks of weeks of the study of other logs", RULES["draws"])
-        drawn, spread = _estimate(rows[:, :, random.integers(0, n, (RULES["draws"], n))], quotient)
-        t = (drawn - own) / spread
-        t = t[np.isfinite(t)]
-        if n < 3 or 2 * len(t) < RULES["draws"] or not np.isfinite(own[0]):
-            ends = [math.nan, math.nan]
-        else:
-            high, low = np.quantile(t, [(1 - level) / 2, (1 + level) / 2])
-            ends = [own[0] - low * error[0], own[0] - high * error[0]]
-        values = np.array([own[0], *ends])
-    return tuple(float(one) for one in (np.exp(values) if quotient else values))
+    # Columns are above and below the line, rows weeks.
+    columns = np.vstack(pairs).T
+    totals = intervals.sums_without(columns, WEEK * np.arange(len(columns)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = totals[:, 0] / totals[:, 1]
+        if second:
+            other = totals[:, 2] / totals[:, 3]
+            values = values / other if quotient else values - other
+        error = intervals.standard_error(np.log(values) if quotient else values)
+    factor = intervals.PRIORITY if measure in ("ap0waf", "ap1waf") else intervals.PLAIN
+    return *intervals.interval(values, factor, log=quotient), error
 
 
 def _mean(pair):
@@ -248,32 +239,13 @@ def _mean(pair):
     return above / below if below > 0 else math.inf
 
 
-def _estimate(rows, quotient):
-    """Return the effects of drawn blocks and their standard errors, two float64[draws]; rows are float64[arms, 2, draws, n]."""
-    total = rows.sum(axis=3, keepdims=True)
-    means = total[:, 0] / total[:, 1]
-    influence = (rows[:, 0] - means * rows[:, 1]) / total[:, 1]
-    values = means[..., 0]
-    if quotient:
-        influence, values = influence / means, np.log(values)
-    sign = np.array([1, -1])[: len(rows)]
-    influence, n = np.einsum("a,adn->dn", sign, influence), rows.shape[3]
-    error = np.sqrt(
-        ((influence - influence.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) * n / (n - 1)
-    )
-    return sign @ values, error
-
-
 def word(rule, value, low, high):
     """Return for, against or open: the side of the rule's threshold on which the whole interval lies."""
-    ends = (value, value) if math.isnan(low) else (low, high)
-    if math.isnan(value):
+    if math.isnan(value) or math.isnan(low):
         return "open"
     if "below" in rule:
-        return (
-            "for" if ends[1] < rule["below"] else "against" if ends[0] >= rule["below"] else "open"
-        )
-    return "for" if ends[0] > rule["above"] else "against" if ends[1] <= rule["above"] else "open"
+        return "for" if high < rule["below"] else "against" if low >= rule["below"] else "open"
+    return "for" if low > rule["above"] else "against" if high <= rule["above"] else "open"
 
 
 def cases(workload, load=None, workers=2):
@@ -299,10 +271,9 @@ def cases(workload, load=None, workers=2):
     for conclusion, rule in CONCLUSIONS.items():
         if conclusion == "easy-last-violates":
             if "violations" in facts:
-                value, nan = facts["violations"], math.nan
-                rows.append(
-                    (conclusion, "violations", value, nan, nan, word(rule, value, nan, nan))
-                )
+                value, nan = facts["violations"], math.nan  # a count has no interval
+                said = word(rule, value, value, value)
+                rows.append((conclusion, "violations", value, nan, nan, nan, said))
             continue
         first, second = PAIRS[conclusion]
         needed = [first, *(second if isinstance(second, tuple) else [second] if second else [])]
@@ -310,9 +281,8 @@ def cases(workload, load=None, workers=2):
         if not set(needed) <= set(sums) or waits[baseline] < RULES["least_wait"]:
             continue
         for measure in rule["measures"]:
-            name = f"{workload.name} {jobs.load:.6f}"
-            found = effect(sums, conclusion, measure, name)
-            rows.append((conclusion, measure, *found, word(rule, *found)))
+            found = effect(sums, conclusion, measure)
+            rows.append((conclusion, measure, *found, word(rule, *found[:3])))
     table = pd.DataFrame(rows, columns=COLUMNS[2:])
     table.insert(0, "load", jobs.load)
     table.insert(0, "log", workload.name)
@@ -334,27 +304,31 @@ def of_log(table):
     return own.groupby(["conclusion", "log"], sort=False)["word"].agg(one).reset_index()
 
 
-def pool(effects, low, high, level=0.95):
-    """Return the pooled quotient with its interval, and the share of the variance that lies between logs.
+def pool(effects, errors, level=0.95):
+    """Return the pooled quotient with its confidence and its prediction interval, and the share of the variance between logs.
 
     A random-effects model on logarithms: DerSimonian and Laird (1986) for the variance between logs, Hartung and Knapp (2001) for the
-    interval.
+    confidence interval, Higgins, Thompson and Spiegelhalter (2009) for the prediction interval.
 
     Parameters
     ----------
-    effects, low, high : float64[k]
-        Quotients, above 0, with the ends of their 95 % intervals.
+    effects : float64[k]
+        Quotients, above 0.
+    errors : float64[k]
+        The standard errors of their logarithms; logs whose error is nan or 0 are left out.
 
     Returns
     -------
-    tuple of float
-        The quotient, the ends of its interval, and I2, a share. nan for fewer than three logs.
+    dict of str to float
+        The values of `POOLED`: the quotient, the ends of both intervals, I2 (a share), and the number of logs pooled. nan for
+        fewer than three logs.
     """
-    y = np.log(np.asarray(effects, float))
-    error = (np.log(np.asarray(high, float)) - np.log(np.asarray(low, float))) / (2 * 1.96)
+    effects, errors = np.asarray(effects, float), np.asarray(errors, float)
+    known = (errors > 0) & (effects > 0)
+    y, error = np.log(effects[known]), errors[known]
     k = len(y)
-    if k < 3 or not (error > 0).all():
-        return (math.nan,) * 4
+    if k < 3:
+        return dict.fromkeys(POOLED, math.nan) | {"pooled_logs": k}
     weight = 1 / error**2
     fixed = (weight * y).sum() / weight.sum()
     q = (weight * (y - fixed) ** 2).sum()
@@ -363,8 +337,10 @@ def pool(effects, low, high, level=0.95):
     mean = (weight * y).sum() / weight.sum()
     spread = math.sqrt((weight * (y - mean) ** 2).sum() / ((k - 1) * weight.sum()))
     half = stats.t.ppf((1 + level) / 2, k - 1) * spread
+    wide = stats.t.ppf((1 + level) / 2, k - 2) * math.sqrt(between + spread**2)
     share = max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
-    return tuple(float(one) for one in (*np.exp([mean, mean - half, mean + half]), share))
+    values = np.exp([mean, mean - half, mean + half, mean - wide, mean + wide])
+    return dict(zip(POOLED, (*map(float, values), float(share), k), strict=True))
 
 
 def describe(workload):

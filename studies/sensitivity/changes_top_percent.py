@@ -30,8 +30,8 @@ CHANGES = (
 
 def tables(log, jobs, variant):
     """Return the tables that decide the headlines on one log under a variant."""
-    draws = intervals.draws(runs.schedules({log: jobs}, variant))
-    return {"draws": draws, "ratios": intervals.table(draws)}
+    replicates = intervals.replicates(runs.schedules({log: jobs}, variant))
+    return {"replicates": replicates, "ratios": intervals.table(replicates)}
 
 
 #: ``study(workloads, first, workers)``, see `sensitivity.study`.

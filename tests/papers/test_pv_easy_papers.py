@@ -140,18 +140,29 @@ def test_weighted_slowdown_is_the_quotient_of_its_sums():
 
 
 def test_leads_are_by_more_than_the_intervals():
-    policies = {"PV-EASY": (5, 5, 5), "FCFS-EASY": (4, 5.1, 9), "SJF-EASY": (6, 7, 8)}
+    policies = {"PV-EASY": (1, 1, 1), "FCFS-EASY": (0.8, 1.02, 1.8), "SJF-EASY": (1.2, 1.4, 1.6)}
     rows = [
-        ("log", policy, error, "mbs", mean, mean - 0.2, mean + 0.2)
-        for policy, means in policies.items()
-        for error, mean in zip((0, 10, 20), means, strict=True)
+        ("log", policy, error, "mbs", over, over - 0.04, over + 0.04)
+        for policy, several in policies.items()
+        for error, over in zip((0, 10, 20), several, strict=True)
     ]
-    table = pd.DataFrame(
-        rows, columns=["trace", "policy", "error", "measure", "mean", "low", "high"]
-    )
+    table = pd.DataFrame(rows, columns=["trace", "policy", "error", "measure", *virtual.OVER])
     assert virtual.leads(table).to_dict("records") == [
         {"trace": "log", "measure": "mbs", "ahead": "20", "behind": "0", "level": 0}
     ]
+
+
+def test_a_lead_is_compared_seed_by_seed():
+    """10, 20 and 30 against 11, 22 and 33: the intervals of the means overlap, that of the quotient is a point."""
+    one, other = np.array([10.0, 20.0, 30.0]), np.array([11.0, 22.0, 33.0])
+    assert virtual._mean(one)[2] > virtual._mean(other)[1]
+    assert virtual._quotient(other, one) == pytest.approx((1.1, 1.1, 1.1))
+    # The relative differences are -0.25, 0 and 0.25, with a standard error of 0.25 over the root of three.
+    quotient, low, high = virtual._quotient(
+        np.array([10.0, 20.0, 30.0]), np.array([15.0, 20.0, 25.0])
+    )
+    half = 4.3027 * 0.25 / 3**0.5
+    assert (quotient, low, high) == pytest.approx((1, np.exp(-half), np.exp(half)), rel=1e-4)
 
 
 @pytest.mark.parametrize(

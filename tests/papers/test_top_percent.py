@@ -7,7 +7,7 @@ from notebooks.top_percent import intervals, modes, runs, table1
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import measures
-from replication.verdicts import published, resampling
+from replication.verdicts import published
 from tests.workloads import random_jobs
 
 THREE = ["KTH-SP2", "CTC-SP2", "SDSC-SP2"]
@@ -49,16 +49,16 @@ def test_a_block_is_normalised_by_its_requested_times():
 
 def test_intervals_start_from_the_measures_themselves():
     schedules = {policy: runs.run(YEAR, policy) for policy in ("Reqtime", "Complete")}
-    draws = intervals.draws({"made": schedules}).loc["made"]
+    replicates = intervals.replicates({"made": schedules}).loc["made"]
     found = over_requested(
         {policy: runs.measure(schedule) for policy, schedule in schedules.items()}
     )
     for measure, title in runs.TITLES.items():
-        value, low, high = resampling.interval(draws.loc["Complete", title].to_numpy())
+        value, low, high = intervals.interval(replicates.loc["Complete", title])
         assert value == pytest.approx(found["Complete", measure])
         assert low <= high
-    assert (draws.loc["Reqtime", "AF"] == 1).all()
-    under = draws.loc["Complete", "under"].to_numpy()[0]
+    assert (replicates.loc["Reqtime", "AF"] == 1).all()
+    under = replicates.loc["Complete", "under"].to_numpy()[0]
     assert under == pytest.approx((schedules["Complete"].prediction < YEAR.run_time).mean())
 
 

@@ -3,22 +3,29 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from notebooks.top_percent import claims
 from tests.cases import found, rules
 from tests.workloads import jobs
 
 
-def draws(rows, names=("log", "policy", "measure"), spread=0.2):
-    """The own value of each row and two draws, that much to either side: the interval is 95 % of that, 0.19."""
+def replicates(rows, names=("log", "policy", "measure"), spread=0.19):
+    """The own value of each row and four replicates to either side of it, such that the interval has a half-width of `spread`.
+
+    The pseudo-values lie three times as far off, with a kurtosis of 1, so that Student's t has 1.5 degrees of freedom.
+    """
     index = pd.MultiIndex.from_tuples(rows, names=names)
-    return pd.DataFrame([(x, x - spread, x + spread) for x in rows.values()], index=index)
+    off = spread / (stats.t.ppf(0.975, 1.5) * 3 * (4 / 3) ** 0.5 / 2)
+    return pd.DataFrame(
+        [(x, *(x + off * sign for sign in (1, -1, 1, -1))) for x in rows.values()], index=index
+    )
 
 
-AF = draws(
+AF = replicates(
     {("a", "CVH", "AF"): 3, ("a", "Top02", "AF"): 2, ("b", "CVH", "AF"): 5, ("b", "Top02", "AF"): 9}
 )
-R2 = draws({("a", "CVH", "R2"): 0.7, ("b", "CVH", "R2"): 0.6})
+R2 = replicates({("a", "CVH", "R2"): 0.7, ("b", "CVH", "R2"): 0.6})
 
 
 def test_rows_and_extremes_over_policies():
@@ -39,10 +46,12 @@ def test_ratios():
     assert found(claims.ratios(AF, ["CVH"], ["AF"])) == {"a": (3, 2.81, 3.19), "b": (5, 4.81, 5.19)}
 
 
-def test_differences_are_paired_draw_by_draw():
-    # 2 - 3 and 9 - 5 in the log and in both draws.
+def test_differences_are_paired_block_by_block():
+    # 2 - 3 and 9 - 5 in the log and in all replicates.
     assert found(claims.less(AF, ["Top02"], "CVH", ["AF"], 100)) == {"a": -100, "b": 400}
-    three = pd.concat([AF, draws({("a", "Top03", "AF"): 7, ("b", "Top03", "AF"): 7}, spread=0)])
+    three = pd.concat(
+        [AF, replicates({("a", "Top03", "AF"): 7, ("b", "Top03", "AF"): 7}, spread=0)]
+    )
     expected = {"a Top02": -1, "a Top03": (4, 3.81, 4.19), "b Top02": 4, "b Top03": (2, 1.81, 2.19)}
     assert found(claims.less(three, ["Top02", "Top03"], "CVH", ["AF"])) == expected
     # The least and the largest of 3 and 2, and of 5 and 9, less 7.
@@ -57,7 +66,9 @@ def test_differences_are_paired_draw_by_draw():
 
 
 def test_under_predicted():
-    some = draws({("a", "CVH", "under"): 0.3, ("a", "CVH", "AF"): 1, ("a", "Top02", "under"): 0.1})
+    some = replicates(
+        {("a", "CVH", "under"): 0.3, ("a", "CVH", "AF"): 1, ("a", "Top02", "under"): 0.1}
+    )
     assert found(claims.under_predicted(some, ["CVH"])) == {"a CVH": 30}
 
 
@@ -101,7 +112,7 @@ def test_quality_uncorrelated():
         for policy, rank in zip(claims.POLICIES, several, strict=True)
     }
     expected = {"a AVEbsld": -1, "a AF": -1, "a AP0WAF": 1, "a AP1WAF": 0.98}
-    some = draws(rows)
+    some = replicates(rows)
     some[1] = np.arange(40) % 7  # what is drawn does not count
     assert found(claims.quality_uncorrelated(some)) == expected
 

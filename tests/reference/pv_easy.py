@@ -23,7 +23,9 @@ class PVEasy(Reference):
         """Start heads, if necessary after preemption, then do venture backfilling (section 4)."""
         while self.queue and (self.fits(self.queue[0]) or self.preempt_shadow_load(now)):
             self.begin(self.queue[0], backfilled=False)
-        if self.queue:
+        if self.queue and self.options["venture"] == "easy":
+            self.backfill_as_easy(now)
+        elif self.queue:
             self.venture_backfilling(now)
         self.queue = tuple(sorted([*self.queue, *self.preempted]))
         self.preempted = []
@@ -52,6 +54,17 @@ class PVEasy(Reference):
         # 4) Start further jobs that fit in order of priority, whatever their predictions.
         for job in waiting:
             if self.options["venture"] == "yes" and job in self.queue and self.fits(job):
+                self.begin(job, backfilled=True)
+
+    def backfill_as_easy(self, now) -> None:
+        """Backfill as EASY does: by the whole load, in queue order, and on extra processors, which are used up."""
+        head, *waiting = self.queue
+        ends = [(max(self.expected_end(job, now), now), job.size) for job in self.running]
+        shadow, extra = earliest_fit(head.size, self.free, ends)
+        for job in waiting:
+            in_time = now + self.left(job) <= shadow
+            if self.fits(job) and (in_time or job.size <= extra):
+                extra -= 0 if in_time else job.size
                 self.begin(job, backfilled=True)
 
     def reserve(self, now) -> int:

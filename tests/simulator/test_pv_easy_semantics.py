@@ -167,3 +167,22 @@ def test_P18_a_preempted_job_that_returns_at_the_next_event():
     w = jobs(6, (0, 10, 2), (1, 5, 5), (2, 50, 3), (3, 50, 1), (12, 1, 6))
     assert pv(w).start.tolist()[3] == 10
     assert pv(w, killed="next-event").start.tolist()[3] == 12
+
+
+def test_P19_easys_backfilling_in_place_of_venture_backfilling():
+    # Job 2 would end at 22, after the reservation at 10; job 3 ends in time.
+    w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 20, 1), (3, 7, 1))
+    assert starts(w, venture="easy") == [0, 10, 15, 3]
+    assert killed(w) == [[2, 2, 10]] and killed(w, venture="easy") == []
+    # In queue order: job 2, not the shorter job 3.
+    w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 7, 1), (2, 4, 1))
+    assert starts(w, venture="easy")[2:] == [2, 15]
+    assert starts(w, venture="no")[3] == 2
+    # The head leaves one processor over, which job 2 takes and uses up.
+    w = jobs(5, (0, 10, 3), (1, 5, 4), (2, 50, 1), (2, 50, 1))
+    assert starts(w, venture="easy")[1:3] == [10, 2] and starts(w, venture="easy")[3] > 2
+    assert starts(w, venture="no")[2] > 2
+    # At 13 the head, job 2, is expected at 17 by the sunny load, and at 53 by the whole load with job 3, so that job 4 starts.
+    w = jobs(5, (0, 12, 3), (1, 5, 3), (2, 5, 5), (3, 50, 1), (13, 10, 1))
+    assert killed(w, venture="easy") == [[4, 13, 17], [3, 3, 17]]
+    assert killed(w, venture="no") == []

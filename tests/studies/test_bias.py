@@ -52,6 +52,8 @@ def test_favouring_overprediction_helps():
     other |= {("a", "Reqtime", np.nan, "AP1WAF"): 1}
     rows = one | other
     index = pd.MultiIndex.from_tuples(rows, names=("log", "policy", "factor", "measure"))
-    some = pd.DataFrame([(x, x - 0.2, x + 0.2) for x in rows.values()], index=index)
+    some = pd.DataFrame(
+        [(x, x - 0.2, x + 0.2, x - 0.2, x + 0.2) for x in rows.values()], index=index
+    )
     expected = {"a CVH": -30, "a Tsafrir": 40}
     assert cases_of(bias.favouring_overprediction_helps(some)) == expected

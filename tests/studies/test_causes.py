@@ -9,7 +9,6 @@ import pytest
 import causes
 import replication as rp
 from replication.verdicts import placebo
-from replication.verdicts.rules import answers
 from tests.cases import found as cases_of
 from tests.workloads import jobs, schedule_of
 
@@ -67,17 +66,6 @@ def test_of_no_gain_nothing_is_left_to_explain():
     assert summary["cases"].sum() == 0
 
 
-def test_order_contributes_to_a_case_only_under_both_interventions():
-    changed = {causes.EQUAL: curve(5), causes.PERMUTED: curve(15)}
-    left, _ = causes.left_without_order(curve(20), changed)
-    cases = list(causes.gains_lost(left, causes.LARGE_F, ["a"]))
-    assert {case.part for case in cases} == {causes.EQUAL, causes.PERMUTED}
-    for threshold, held in ((5, True), (5.5, False)):
-        given = answers([case.row() for case in cases], {"operator": ">=", "threshold": threshold})
-        assert [one.holds for one in given.values()] == [held] * 4
-    assert not list(causes.gains_lost(left, causes.LARGE_F, ["b"]))
-
-
 def test_random_backfills_are_compared_where_as_many_are_wild():
     table = curve(20)
     rows = [
@@ -91,6 +79,10 @@ def test_random_backfills_are_compared_where_as_many_are_wild():
     gain = found.loc[("mean_wait", 1), ["gain low", "gain", "gain high"]]
     assert gain.iloc[1] == pytest.approx(20) and gain.is_monotonic_increasing
     assert found.loc[("mean_bounded_slowdown", 3), "random"] == pytest.approx(0)
+    more = found.loc[("mean_wait", 1), ["more low", "more", "more high"]]
+    assert more.iloc[1] == pytest.approx(4 - 20) and more.is_monotonic_increasing
+    # The random gain is the same for all seeds here, so that the difference is as certain as the gain of f.
+    assert more.iloc[2] - more.iloc[0] == pytest.approx(gain.iloc[2] - gain.iloc[0])
     assert np.isnan(found.loc[("mean_wait", 10), "random"])  # 20 % wild: more than was tried
 
 
@@ -163,16 +155,14 @@ def test_gains_left():
     assert cases_of(cases) == {"CTC-SP2 wait, f = 3": {"order": (9, 8, 10)}}
 
 
-def test_gains_lost():
-    rows = [("log", 1, 5), ("log", 3, 5), ("high", 10, math.nan)]
-    left = pd.DataFrame(rows, columns=["load", "f", "left"]).assign(
-        log="CTC-SP2", measure="mean_wait"
-    )
-    left[["lost", "lost low", "lost high", "without"]] = 3, 2, 4, "order"
-    assert cases_of(causes.gains_lost(left, [3, 10], ["CTC-SP2"])) == {
-        "CTC-SP2 wait, f = 3": {"order": (3, 2, 4)}
+def test_more_gained():
+    rows = [(1, 5, 4, 6), (3, 3, 2, 4)]
+    more = pd.DataFrame(rows, columns=["f", "difference", "difference low", "difference high"])
+    more = more.assign(log="CTC-SP2", measure="mean_wait")
+    assert cases_of(causes.more_gained(more, [3, 10], ["CTC-SP2"])) == {
+        "CTC-SP2 wait, f = 3": (3, 2, 4)
     }
-    assert not cases_of(causes.gains_lost(left, [3, 10], ["KTH-SP2-2"]))
+    assert not cases_of(causes.more_gained(more, [3, 10], ["KTH-SP2-2"]))
 
 
 def test_heads_pay():

@@ -27,8 +27,9 @@ def test_each_rule_names_a_claim_and_a_statistic():
         ({"below": 0.99}, (1.1, 0.99, 1.3), "against"),
         ({"above": 1.01}, (1.2, 1.1, 1.3), "for"),
         ({"above": 1.01}, (0.9, 0.8, 1.01), "against"),
-        ({"above": 9}, (10, math.nan, math.nan), "for"),
-        ({"above": 9}, (9, math.nan, math.nan), "against"),
+        ({"above": 9}, (10, 10, 10), "for"),
+        ({"above": 9}, (9, 9, 9), "against"),
+        ({"above": 9}, (10, math.nan, math.nan), "open"),
         ({"above": 9}, (math.nan, math.nan, math.nan), "open"),
     ],
 )
@@ -60,35 +61,44 @@ def test_effects_of_weekly_sums():
             for name, k in (("Complete", 2.0), ("CVH", 5.0), ("Tsafrir", 3.0))
         },
     }
-    assert other_logs.effect(sums, "perfect-helps", "mean_wait", "x")[0] == pytest.approx(0.5)
-    assert other_logs.effect(sums, "few-are-killed", "killed", "x")[0] == pytest.approx(300 / 16)
-    points = other_logs.effect(sums, "top-underpredicts-least", "underpredicted", "x")[0]
+    assert other_logs.effect(sums, "perfect-helps", "mean_wait")[0] == pytest.approx(0.5)
+    assert other_logs.effect(sums, "few-are-killed", "killed")[0] == pytest.approx(300 / 16)
+    points = other_logs.effect(sums, "top-underpredicts-least", "underpredicted")[0]
     assert points == pytest.approx(1 / 3 - 2)
 
 
-def test_a_standard_error_by_linearization():
-    # Means of 1 and 3 over two blocks of one job: deviations of 1, so the error of their mean is sqrt((1 + 1) * 2 / 1) / 2 = 1.
-    rows = np.array([[[[1.0, 3.0]], [[1.0, 1.0]]]])
-    value, error = other_logs._estimate(rows, quotient=False)
-    assert (value[0], error[0]) == (2, pytest.approx(1))
+def test_the_standard_error_of_a_quotient():
+    # Six weeks of one job, waits of 1 and 3 by turns over waits of 2: the pseudo-values of a mean are the values themselves, whose
+    # standard error is sqrt(6 / 5 / 6); linearized, the logarithm's is that over the mean of 2, and the jackknife's is near.
+    waits, jobs = np.tile([1.0, 3.0], 3), np.ones(6)
+    sums = {"perfect": {"mean_wait": np.array([waits, jobs])}}
+    sums["users"] = {"mean_wait": np.array([2 * jobs, jobs])}
+    value, low, high, error = other_logs.effect(sums, "perfect-helps", "mean_wait")
+    assert value == 1 and low < 1 < high
+    assert error == pytest.approx((1 / 5) ** 0.5 / 2, rel=0.02)
 
 
 def test_pooling_equal_logs_gives_their_effect():
-    found = other_logs.pool([0.5, 0.5, 0.5], [0.4] * 3, [0.625] * 3)
-    assert found == (*[pytest.approx(0.5)] * 3, 0)
+    found = other_logs.pool([0.5, 0.5, 0.5, 0.9, 0.7], [0.1, 0.1, 0.1, math.nan, 0.0])
+    assert found == {name: pytest.approx(0.5) for name in other_logs.POOLED} | {
+        "I2": 0,
+        "pooled_logs": 3,
+    }
 
 
 def test_pooling_logs_that_differ():
     # Logarithms -1, 0, 1 with errors of 0.1: q = 200, between = (200 - 2) / (300 - 100) = 0.99, so all weigh alike.
-    error = 1.96 * 0.1
-    y = np.array([-1.0, 0, 1])
-    mean, low, high, share = other_logs.pool(np.exp(y), np.exp(y - error), np.exp(y + error))
+    found = other_logs.pool(np.exp([-1.0, 0, 1]), [0.1] * 3)
     # Hartung and Knapp: the variance of the mean is (1 + 0 + 1) / (2 * 3); t with 2 degrees of freedom is 4.303.
     half = 4.3027 * math.sqrt(1 / 3)
-    assert mean == pytest.approx(1)
-    assert math.log(high) == pytest.approx(half, rel=1e-4)
-    assert math.log(low) == pytest.approx(-half, rel=1e-4)
-    assert share == pytest.approx(198 / 200)
+    # Higgins and others: that of one more log is 0.99 larger; t with one degree is 12.706.
+    wide = 12.7062 * math.sqrt(0.99 + 1 / 3)
+    assert found["pooled"] == pytest.approx(1)
+    for name, one in (("", half), ("prediction_", wide)):
+        assert math.log(found[f"{name}high"]) == pytest.approx(one, rel=1e-4)
+        assert math.log(found[f"{name}low"]) == pytest.approx(-one, rel=1e-4)
+    assert found["I2"] == pytest.approx(198 / 200)
+    assert math.isnan(other_logs.pool([1, 2], [0.1, 0.1])["pooled"])
 
 
 def test_a_log_without_estimates_takes_no_part_in_conclusions_on_them():

@@ -38,9 +38,11 @@ from replication.simulator.kernels.machine import (
 from replication.simulator.kernels.ordered_list import NEVER, remove
 
 KILL, SUSPEND, CHECKPOINT = range(3)  # whether a preempted job loses, keeps or saves its work
+#: Backfilling after preemption: jobs that end in time (step 3), venture backfilling, or that of EASY.
+IN_TIME, VENTURE, EASYS = range(3)
 
 # kept : the reservation is valid until the head starts, not for one pass only
-# venture : jobs that are not predicted to end by the reserved time are backfilled too
+# venture : IN_TIME, VENTURE or EASYS
 # at_once : preempted jobs return to the queue during the pass, not after it
 # mode : KILL, SUSPEND or CHECKPOINT
 # interval : s of work between checkpoints
@@ -151,8 +153,12 @@ def _pass(machine, memory, runs, rules, others_fit, fits, now):
         return
     if rules.kept:
         _reserve(machine, memory, runs, rules, now)
-    if (others_fit or fits or not rules.venture) and count[machines.SMALLEST] <= count[FREE]:
-        _backfill(machine, memory, runs, rules, now)
+    every_pass = rules.venture != VENTURE
+    if (others_fit or fits or every_pass) and count[machines.SMALLEST] <= count[FREE]:
+        if rules.venture == EASYS:
+            _backfill_as_easy(machine, memory, runs, rules, now)
+        else:
+            _backfill(machine, memory, runs, rules, now)
 
 
 @njit_noalloc
@@ -222,7 +228,7 @@ def _backfill(machine, memory, runs, rules, now):
     """Backfill jobs that are predicted to end by the reserved time, shortest first; then others in queue order."""
     count, keys = machine.count, machine.scratch
     some, processors = _candidates(machine, memory, runs)
-    if some > 0 and (processors > count[FREE] or not rules.venture):
+    if some > 0 and (processors > count[FREE] or rules.venture != VENTURE):
         window = _reserve(machine, memory, runs, rules, now) - now
         in_time = 0
         for k in range(some):
@@ -231,10 +237,48 @@ def _backfill(machine, memory, runs, rules, now):
                 keys[in_time] = -(left << JOB_BITS) + keys[k]
                 in_time += 1
         _start_in_order(machine, memory, runs, rules, in_time, True, now)
-        if rules.venture and count[machines.SMALLEST] <= count[FREE]:
+        if rules.venture == VENTURE and count[machines.SMALLEST] <= count[FREE]:
             some, _ = _candidates(machine, memory, runs)
-    if rules.venture:
+    if rules.venture == VENTURE:
         _start_in_order(machine, memory, runs, rules, some, False, now)
+
+
+@njit_noalloc
+def _backfill_as_easy(machine, memory, runs, rules, now):
+    """Backfill in queue order: jobs that end by the reserved time of the whole load, or fit its extra processors."""
+    count, keys = machine.count, machine.scratch
+    some, _ = _candidates(machine, memory, runs)
+    if some == 0:
+        return
+    machines.correct(machine, memory, rules.correction, now)
+    available, size = count[FREE], memory.size[count[HEAD]]
+    k = count[RUNNING] + 1
+    shadow = now
+    while k > 1 and (available < size or max(machine.by_plan[k - 1] >> JOB_BITS, now) <= shadow):
+        k -= 1
+        available += memory.size[machine.by_plan[k] & JOB_MASK]
+        shadow = max(machine.by_plan[k] >> JOB_BITS, now)
+    extra = available - size
+    heapify(keys[:some])
+    while some > 0 and count[machines.SMALLEST] <= count[FREE]:
+        job = -keys[0]
+        after, size = NO_JOB, memory.size[job]
+        if size <= count[FREE]:
+            left = _time_left(machine, memory, rules, job, now)
+            in_time = now + left <= shadow
+            # The other jobs of the class have the same size and prediction, and fit neither if this one does not.
+            if in_time or size <= extra:
+                extra -= 0 if in_time else size
+                machine.backfilled[job] = True
+                _begin(machine, memory, runs, rules, job, left, now)
+                if runs.jobs[runs.group[job]] > 0:
+                    after = _next_waiting(runs, runs.later[job])
+        if after == NO_JOB:
+            pop(keys, some)
+            some -= 1
+        else:
+            keys[0] = -after
+            sift(keys, 0, some)
 
 
 @njit_noalloc

@@ -10,7 +10,7 @@ from replication.simulator.kernels import pv_easy
 from replication.simulator.predictors import Last, Predictor
 from replication.simulator.predictors.history import number_groups
 from replication.simulator.schedulers import options
-from replication.simulator.schedulers.scheduler import Scheduler
+from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 
 Mode = Literal["kill", "suspend", "checkpoint"]  # in the order of the kernel's numbers
 MODES = get_args(Mode)
@@ -41,10 +41,11 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
     correction: options.Correction = options.correction()
     reservation: options.Reservation = options.reservation()
     events: Literal["together", "one-by-one"] = options.events("together", "one-by-one")
-    venture: Literal["yes", "no"] = option(
+    venture: Literal["yes", "no", "easy"] = option(
         "yes",
-        ("yes", "no"),
-        "whether jobs that are not predicted to end before the reservation are backfilled too",
+        ("yes", "no", "easy"),
+        "whether jobs that are not predicted to end before the reservation are backfilled too; or EASY's backfilling in place of "
+        "all steps of venture backfilling",
     )
     killed: Literal["same-pass", "next-event"] = option(
         "same-pass",
@@ -61,6 +62,11 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         0, Number(0, whole=True), "seconds that each resumption (suspend) or each checkpoint takes"
     )
 
+    def __post_init__(self):
+        super().__post_init__()
+        if self.venture == "easy" and self.reservation != "recomputed":
+            raise SchedulerError(f"{self!r}: allowed with venture='easy': reservation='recomputed'")
+
     def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
         # While a job waits, another runs to its end, so all jobs have ended after the total work and its saving;
@@ -75,7 +81,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
             pv_easy.Rules,
             at_submission=self.refresh == "submission",
             kept=self.reservation != "recomputed",
-            venture=self.venture == "yes",
+            venture=("no", "yes", "easy").index(self.venture),
             at_once=self.killed == "same-pass",
             mode=MODES.index(self.mode),
             interval=self.interval,

@@ -6,11 +6,12 @@ contains less information than its number of blocks suggests: the degrees of fre
 kurtosis of the blocks' contributions. The study ``intervals`` has the coverage.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 from replication.simulator.logs.resampling import WEEK
@@ -58,6 +59,12 @@ def sums_without(columns: np.ndarray, submit: np.ndarray) -> np.ndarray:
     # Added up anew, not subtracted: what a block alone contains is exactly 0 without it.
     rest = [np.delete(sums, k, axis=0).sum(axis=0) for k in range(len(sums))]
     return np.vstack([whole, *rest])
+
+
+def ratio(sums: np.ndarray, top: int, bottom: int) -> np.ndarray:
+    """Return the quotient of two columns of sums, nan where the second is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(sums[:, bottom] > 0, sums[:, top] / sums[:, bottom], np.nan)
 
 
 def schedules_without(schedule: Any) -> Iterator[Any]:
@@ -133,6 +140,12 @@ def interval(
     ends = np.array([middle - half, middle + half])
     low, high = np.exp(ends) if log else ends
     return own, float(low), float(high)
+
+
+def table(values: Mapping, columns: list, **how: Any) -> pd.DataFrame:
+    """Return a table with a row for each quantity: its key and its `interval`, which takes the further arguments."""
+    rows = [[*key, *interval(one, **how)] for key, one in values.items()]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def standard_error(values: np.ndarray) -> float:
