@@ -247,7 +247,8 @@ def read(path, sha256=None, bad_lines="refuse", times=None) -> Trace:
 def parse(data: bytes, name: str, sha256=None, bad_lines="refuse", times=None) -> Trace:
     """Return the trace of a file's decompressed content; `name` is for messages, see `read`."""
     among(BAD_LINES, "bad_lines", bad_lines, SWFError)
-    among((None, *TIMES), "times", times, SWFError)
+    if times is not None:
+        among(TIMES, "times", times, SWFError)
     if (kind := recognize(data)) and kind.name != "swf":
         raise SWFError(f"{name}: {kind}; expected SWF")
     digest = hashlib.sha256(data).hexdigest()
