@@ -69,6 +69,7 @@ def test_the_page_runs(own, real_log):
     waits = seen["own"]["mean_wait"].tolist()
     assert waits[:2] == waits[2:4] and len(set(waits)) == 4
     assert not (seen["relaxed"].start == rp.simulate(seen["kth"]).start).all()
+    assert seen["named"]["mean_wait"].tolist() == [2, 3.75]
 
 
 def test_the_page_on_compiled_schedulers_runs(own, real_log):
@@ -99,6 +100,24 @@ def test_a_scheduler_runs_through_simulate_and_compare(shortest):
     assert table["backfilled"][1] == pytest.approx(2 / 6)
     assert rp.Scheduler.members["shortest-first"] is shortest
     assert text.scheduler("shortest-first:by=area") == replace(shortest(), by="area")
+
+
+@pytest.mark.parametrize(
+    ("rows", "counted", "named"),
+    [
+        # The last job fits the extra processor, which is reserved by name; a job that ends in time may use it.
+        ([(0, 1, 3), (0, 10, 2), (2, 5, 4), (3, 20, 1)], [0, 0, 10, 3], [0, 0, 10, 10]),
+        ([(0, 1, 3), (0, 10, 2), (2, 5, 4), (3, 7, 1)], [0, 0, 10, 3], [0, 0, 10, 3]),
+        # Here the running job holds the lowest processors, and the last one stays free.
+        ([(0, 10, 2), (2, 5, 4), (3, 20, 1)], [0, 10, 3], [0, 10, 3]),
+        # The reserved processors of a job past its estimate count as free now.
+        ([(0, 9, 2, 4), (2, 5, 4), (6, 20, 1)], [0, 9, 6], [0, 9, 6]),
+    ],
+)
+def test_named_processors_by_hand(own, rows, counted, named):
+    scheduler = importlib.import_module("named_easy").NamedEASY()
+    assert rp.simulate(jobs(5, *rows)).start.tolist() == counted
+    assert rp.simulate(jobs(5, *rows), scheduler).start.tolist() == named
 
 
 def test_an_estimate_model_runs_through_simulate_and_compare(rounded):
