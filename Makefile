@@ -71,6 +71,7 @@ test-all: $(READY)  ## Run all tests
 
 test-contrib: $(READY)  ## Run the tests of contrib/
 	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/cluster $(PY) -m pytest -c contrib/cluster/pyproject.toml contrib/cluster
+	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/conformance $(PY) -m pytest -c contrib/conformance/pyproject.toml contrib/conformance
 	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/exchange $(PY) -m pytest -c contrib/exchange/pyproject.toml contrib/exchange
 	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/gym $(PY) -m pytest -c contrib/gym/pyproject.toml contrib/gym || test $$? -eq 5  # all skipped without gymnasium
 

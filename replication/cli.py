@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import reduce
 from pathlib import Path
 
 import click
@@ -14,7 +14,6 @@ import numba
 import pandas as pd
 
 from replication import __version__
-from replication.simulator import conformance as conforming
 from replication.simulator import text, writing
 from replication.simulator.errors import InputError
 from replication.simulator.logs import cleaning, registry, swf
@@ -312,34 +311,6 @@ def clean(log, out, **given) -> None:
     swf.write(out, cleaning.cleaned(trace, jobs))
     counts = ", ".join(f"{rule} {count:,}" for rule, count in jobs.cleaning if count)
     click.echo(f"{out}: {len(jobs):,} of {len(trace):,} jobs; {counts or 'nothing changed'}")
-
-
-@shell.command()
-@opt("--scheduler", help="Test this scheduler (default: each log's own).")
-@opt(
-    "--command",
-    help="Test a program: '{swf}' becomes a log, '{out}' the CSV of starts that it writes.",
-)
-@opt("--like", help="With --scheduler or --command: the logs of this scheduler (default: easy).")
-@as_json
-def conformance(scheduler, command, like, as_json) -> int:
-    """Test a scheduler or a program on the logs of conformance/; name the jobs and sentences that differ."""
-    if scheduler and command:
-        raise click.UsageError("--scheduler and --command; expected one of them")
-    chosen = conforming.entries(like or "easy" if scheduler or command else like)
-    run = partial(conforming.by_scheduler, scheduler)
-    if command:
-        run = partial(conforming.by_program, command)
-    failed = list(conforming.differences(run, chosen))
-    lines = [f"{len(chosen) - len(failed)} of {len(chosen)} schedules are as expected"]
-    for one in failed:
-        start = "never starts" if one["start"] is None else f"starts at {one['start']:g} s"
-        lines.append(
-            f"conformance/logs/{one['log']}.swf: job {one['job']} {start}; expected {one['expected']:g} s "
-            f"by sentence {one['sentence']} of {one['page']}: {one['rule']}"
-        )
-    _print({"logs": len(chosen), "failed": failed}, lines, as_json)
-    return FAILED if failed else 0
 
 
 @shell.command(hidden=True)

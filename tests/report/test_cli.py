@@ -84,37 +84,6 @@ def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
     code, _, err = run(capsys, *words)
     assert code == 1 and err.startswith("replication: in Broken().schedule at 58 s: ZeroDivision")
     assert err.count("\n") == 1
-    assert run(capsys, *own, "conformance", "--scheduler", "mine", "--like", "fcfs")[0] == 0
-    code, out, _ = run(capsys, *own, "conformance", "--scheduler", "mine")
-    assert code == 1 and "conformance/logs/" in out and "; expected " in out
-
-
-def test_a_program_that_follows_the_sentences_and_one_that_breaks_e11(capsys, tmp_path):
-    awk = f"{paths.ROOT}/conformance/easy.awk"
-    command = f"awk -v out={{out}} -f '{awk}' {{swf}}"
-    code, out, _ = run(capsys, "conformance", "--command", command)
-    assert (code, out) == (0, "23 of 23 schedules are as expected\n")
-    command = command.replace("awk -v", "awk -v strict=1 -v", 1)
-    code, out, _ = run(capsys, "conformance", "--command", command, "--json")
-    first = json.loads(out)["failed"][0]
-    assert code == 1 and (first["log"], first["sentence"], first["job"]) == ("E11a", "E11", 5)
-    assert (first["start"], first["expected"], first["page"]) == (10, 6, "docs/semantics.md")
-
-
-def test_a_program_that_leaves_a_job_out(capsys, tmp_path):
-    (tmp_path / "short.csv").write_text("job_id,start\n1,0\n")
-    command = f"cp {tmp_path}/short.csv {{out}}"
-    code, out, _ = run(capsys, "conformance", "--command", f"sh -c '{command}' {{swf}}")
-    assert code == 1 and "E3.swf: job 2 never starts; expected" in out
-    (tmp_path / "short.csv").write_text("job_id,start\n1,x\n")
-    code, _, err = run(capsys, "conformance", "--command", f"sh -c '{command}' {{swf}}")
-    assert code == 2 and "E2.csv:2: start 'x'; expected" in err
-
-
-@pytest.mark.slow
-def test_conformance_of_our_schedulers(capsys):
-    code, out, _ = run(capsys, "conformance")
-    assert code == 0 and "schedules are as expected" in out
 
 
 def test_figures_lists_its_items(capsys):
@@ -146,26 +115,6 @@ def test_figures_lists_its_items(capsys):
         (["sweep", "{log}", "--load", "3", "--out", "a.csv"], 2, "load 3, allowed: a share"),
         (["figures", "--only", "heel_and_toe/fig2"], 2, "did you mean heel_and_toe/fig02"),
         (["figures", "--only", "fig02"], 2, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
-        (["conformance", "--scheduler", "easy", "--like", "x"], 2, "--like x"),
-        (["conformance", "--command", "nothing {swf} {out}"], 2, "nothing: No such file"),
-        (["conformance", "--command", "cat {swf}"], 2, "'cat {swf}' has no {out}"),
-        (
-            ["conformance", "--command", "ls {swf} {out}"],
-            2,
-            "E2.swf: ls ended with exit code 2: ls",
-        ),
-        (["conformance", "--command", "true {swf} {out}"], 2, "E2.swf: true wrote no file {out}"),
-        (
-            ["conformance", "--command", "touch {swf} {out}"],
-            2,
-            "E2.csv:1: 'empty'; expected a header",
-        ),
-        (["conformance", "--command", "cp {swf} {out}"], 2, "E2.csv:1: '; Version: 2.2'; expected"),
-        (
-            ["conformance", "--command", "t {swf} {out}", "--scheduler", "easy"],
-            2,
-            "--scheduler and --command; expected one of them",
-        ),
     ],
 )
 def test_an_error_is_one_line(log, capsys, monkeypatch, tmp_path, words, code, message):

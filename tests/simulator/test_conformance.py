@@ -10,7 +10,7 @@ from replication.simulator.logs import registry
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
 
-FOLDER = paths.ROOT / "conformance"
+FOLDER = paths.ROOT / "contrib/conformance"
 LOGS = tomllib.loads((FOLDER / "manifest.toml").read_text(encoding="utf-8"))["log"]
 
 

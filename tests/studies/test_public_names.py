@@ -1,4 +1,4 @@
-"""Studies and contrib/exchange use public names of the package: those of `replication`, and those that the API reference lists for them."""
+"""Studies and two packages of contrib/ use public names of the package: those of `replication`, and those that the API reference lists for them."""
 
 import ast
 import json
@@ -16,7 +16,8 @@ TEXT = (
 )
 LISTED = set(re.findall(r"`(replication\.[\w.]+)`", TEXT))
 FILES = [path for path in sorted(paths.STUDIES.glob("*/*")) if path.suffix in (".py", ".ipynb")]
-FILES += sorted((paths.ROOT / "contrib/exchange/replication_exchange").glob("*.py"))
+for name in ("conformance", "exchange"):
+    FILES += sorted((paths.ROOT / f"contrib/{name}/replication_{name}").glob("*.py"))
 
 
 def imported(source):

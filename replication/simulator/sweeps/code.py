@@ -41,7 +41,6 @@ _SOURCES = {
 #: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values and choices by
 #: theirs, so that the code that reads or generates them does not count; the audits do, since a measure may call them.
 WITHOUT_INFLUENCE = (
-    "conformance.py",
     "decisions.py",
     "logs/registry.py",
     "logs/swf.py",

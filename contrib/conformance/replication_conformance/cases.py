@@ -1,4 +1,4 @@
-"""The logs of conformance/: run a scheduler or an external program on them and compare every start."""
+"""The cases: run a scheduler or an external program on their logs and compare every start."""
 
 import csv
 import shlex
@@ -8,32 +8,36 @@ import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from replication.simulator import paths, text
-from replication.simulator.errors import InputError
+import replication as rp
+from replication.simulator import text
 from replication.simulator.logs import registry
-from replication.simulator.simulation import simulate
 
-FOLDER = paths.ROOT / "conformance"
+_HERE = Path(__file__).resolve().parent
+#: Of the manifest, the logs and the schedules: in the package if it is installed, beside it in a checkout.
+FOLDER = next(one for one in (_HERE / "data", _HERE.parent) if (one / "manifest.toml").exists())
 LONGEST = 60  # s that a program may take for one log
 
 
-class ConformanceError(InputError):
+class ConformanceError(ValueError):
     """A command that cannot run, or a program that fails or writes no starts; the message names the log."""
 
 
 def entries(like: str | None = None) -> list[dict]:
     """Return the entries of the manifest, one for each log; with `like` those of one scheduler, named as on the command line."""
     logs = tomllib.loads((FOLDER / "manifest.toml").read_text(encoding="utf-8"))["log"]
+    known = dict.fromkeys(one["scheduler"] for one in logs)
     chosen = [one for one in logs if like in (None, one["scheduler"])]
     if not chosen:
-        raise ConformanceError(f"--like {like}; expected a scheduler of conformance/manifest.toml")
+        raise ConformanceError(
+            f"--like {like}; expected a scheduler of the manifest: {', '.join(known)}"
+        )
     return chosen
 
 
 def by_scheduler(scheduler: str | None, entry: dict) -> dict[str, float]:
     """Return the start of each job of a log, s, by the scheduler of this text, or of the entry."""
     workload = registry.load(_log(entry), drop=[], overrun="as-is")
-    schedule = simulate(workload, text.scheduler(scheduler or entry["scheduler"]))
+    schedule = rp.simulate(workload, text.scheduler(scheduler or entry["scheduler"]))
     return dict(zip(map(str, workload.job_id.tolist()), schedule.start.tolist(), strict=True))
 
 
