@@ -217,7 +217,10 @@ def read(path) -> Plan:
 
 
 def _read_swf(path, content):
-    trace = swf.parse(content, path)
+    try:
+        trace, per_second = swf.parse(content, path), 1
+    except swf.SWFError:  # also for fractions of seconds; another problem is raised again
+        trace, per_second = swf.parse(content, path, times="milliseconds"), 1000
     size = np.where(
         trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
     )
@@ -235,7 +238,9 @@ def _read_swf(path, content):
         else:
             start[job], end[job] = begin, ends[job]
     ids = trace.job_id.astype(str)
-    columns = trace.submit, start, end, size, trace.requested_time
+    asked = np.where(trace.requested_time < 0, -1, trace.requested_time / per_second)
+    columns = trace.submit / per_second, start / per_second, end / per_second, size, asked
+    earlier = [(job, *(time / per_second for time in run)) for job, *run in earlier]
     return _plan(path, ids, columns, trace.max_procs, earlier)
 
 

@@ -164,3 +164,13 @@ def test_a_table_contains_no_formula():
     formats.write_batsim(simulate(PAST_A_HEAD.replace(name="=HYPERLINK(1)")), out)
     rows = csv.DictReader(io.StringIO(out.getvalue().decode()))
     assert {row["workload_name"] for row in rows} == {"'=HYPERLINK(1)"}
+
+
+def test_swf_with_fractions_of_seconds(tmp_path):
+    rows = ["1 0.0 0.005 88.51 1", "2 4.709164 0.0 265.8 2"]
+    lines = ["; MaxProcs: 4", *(f"{row} -1 -1 {row[-1]} 149.5 -1 1" + " -1" * 7 for row in rows)]
+    (tmp_path / "a.swf").write_text("\n".join(lines))
+    plan = formats.read(tmp_path / "a.swf")
+    assert (plan.submit.tolist(), plan.start.tolist()) == ([0, 4.709], [0.005, 4.709])
+    assert (plan.end.tolist(), plan.estimate.tolist()) == ([88.515, 270.509], [149.5, 149.5])
+    assert plans.check(plan)["possible"]
