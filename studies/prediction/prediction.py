@@ -170,9 +170,7 @@ class Study:
     def __init__(self, tasks, workers=1):
         table = grid.run(tasks, workers)
         self.workloads = {
-            (task.workload.name, task.seeds[0]): task.workload
-            for task in tasks
-            if task.load == LOAD
+            (task.log.name, task.seeds[0]): task.made for task in tasks if task.load == LOAD
         }
         keys = ["load", "scheduler", "predictor", "factor", "requests", "correction"]
         found = pd.DataFrame(map(names, tasks), columns=keys).assign(

@@ -28,8 +28,9 @@ from replication.simulator.schedules import measures
 from replication.simulator.simulation import SimulationError, simulate
 from replication.simulator.sweeps import grid as sweep
 from replication.simulator.sweeps.results import Results
+from replication.simulator.sweeps.store import Store
 from replication.simulator.workload import Workload
-from tests.workloads import BAD_LINE, workloads, write_log
+from tests.workloads import BAD_LINE, random_jobs, workloads, write_log
 
 
 def some_jobs(n=300, seed=3):
@@ -72,6 +73,7 @@ def test_a_watched_row_equals_an_observed_run(scheduler, model):
     for row, seed in enumerate(rows.pop("seed")):
         seen = observe(task.workload, model, seed, scheduler)
         expected = seen.schedule.measured(names=measures.SWEEP) | seen.measures
+        expected["offered_load"] = seen.schedule.workload.load
         assert {name: values[row] for name, values in rows.items()} == expected
 
 
@@ -221,7 +223,7 @@ def test_what_cannot_be_identified_is_not_stored_and_one_line_says_so(tmp_path, 
 
 def test_an_f_of_zero_is_simulated_once_and_has_a_row_for_each_seed(monkeypatch):
     done = []
-    monkeypatch.setattr(sweep, "measure", lambda *given: done.append(given) or {"mean_wait": 1})
+    monkeypatch.setattr(sweep, "_measured", lambda *given: done.append(given) or [{"mean_wait": 1}])
     table = sweep.sweep(some_jobs(), EASY(), FModel.grid(0, 1, 1), seeds=3, folder=None)
     assert (len(table), len(done)) == (6, 4)
     assert table["seed"].tolist() == [1, 2, 3] * 2
@@ -386,3 +388,97 @@ def test_a_wide_table_names_the_columns_that_it_leaves_out():
     lines = repr(Results(rows)).splitlines()
     assert max(map(len, lines)) <= 80 and lines[0].startswith("scheduler mean_wait")
     assert lines[-1].startswith("Not shown: a_long_name_of_a_measure_2, ")
+
+
+def test_stored_rows_need_no_jobs(tmp_path, monkeypatch):
+    """Neither drawing nor scaling: their key is that of the log, the draw and the load."""
+    asked = {"loads": ["log", 0.5], "resampling": rp.ResampledWeeks(1), "seeds": 2}
+    asked |= {"schedulers": [FCFS(), EASY()], "estimates": FModel(2, e_max=60)}
+    table = rp.sweep(some_jobs(), folder=tmp_path, **asked)
+    monkeypatch.setattr(sweep.Jobs, "made", property(lambda self: pytest.fail("made again")))
+    pd.testing.assert_frame_equal(rp.sweep(some_jobs(), folder=tmp_path, **asked), table)
+
+
+def test_the_key_of_jobs_depends_on_how_they_are_made():
+    log, how = some_jobs(), rp.ResampledWeeks(1)
+    made = [
+        (log,),
+        (log.scaled(2),),
+        (log, 0.5),
+        (log, 0.6),
+        (log, 0.5, 60),
+        (log, None, None, how, 1),
+    ]
+    made += [(log, None, None, how, 2), (log, None, None, rp.ResampledWeeks(2), 1)]
+    keys = [sweep.Task(sweep.Jobs(*one), Users()).key for one in made]
+    assert len({*keys}) == len(keys) and keys[0] == sweep.Task(log, Users()).key
+
+
+@pytest.mark.parametrize("engine", ["threads", "processes"])
+def test_a_log_without_jobs_in_the_weeks_drawn_does_not_stop_the_others(engine, tmp_path):
+    day = 24 * 3600
+    empty = Workload.from_columns("empty", 4, [0, 70 * day, 70 * day], [9, 5, 7], [3, 4, 1])
+    logs, how = [empty, some_jobs()], rp.ResampledWeeks(1)
+    with pytest.raises(ValueError, match="empty: no jobs in the weeks drawn"):
+        rp.sweep(logs, seeds=3, resampling=how, engine=engine, folder=tmp_path, workers=2)
+    with Store(tmp_path) as store:
+        made = [sweep.Jobs(logs[1], None, None, how, seed) for seed in (1, 2, 3)]
+        tasks = [sweep.Task(one, Users(), seeds=(one.seed,)) for one in made]
+        assert None not in [store.get(task.key) for task in tasks]
+    # With a load: one of two jobs takes no time.
+    at_once = Workload.from_columns("at once", 4, [0, 0], [9, 9], [3, 3])
+    with pytest.raises(
+        sweep.SweepError, match="at once, of load nan: load 0.5, allowed: only 'log'"
+    ):
+        rp.sweep([at_once, some_jobs()], loads=[0.5], engine=engine, folder=tmp_path)
+
+
+def test_differences_are_those_of_rows_on_the_same_jobs():
+    seeds = {"seed": [1, 2, 3, 1, 2, 3, 1], "log": "a"}
+    rows = seeds | {"scheduler": ["E()"] * 3 + ["S()"] * 3 + ["F()"]}
+    rows |= {"wait": [1.0, 2.0, 6.0, 2.0, 4.0, 6.0, 5.0], "load": 0.5}
+    table = Results(rows)[["log", "load", "scheduler", "seed", "wait"]]
+    found = Results(table).differences("E()")
+    assert list(found["scheduler"]) == ["E()", "S()", "F()"]
+    assert found["value"].tolist() == [3, 4, 5] and found["difference"].tolist() == [0, 1, 2]
+    # Of the second, differences of 1, 2 and 0: a mean of 1 and a standard error of sqrt(1/3); their kurtosis is 1.5,
+    # which leaves one degree of freedom, half of n - 1.
+    assert found["low"].tolist()[:2] == [0, pytest.approx(1 - 12.706 / 3**0.5, rel=1e-4)]
+    assert found["high"][1] - 1 == pytest.approx(1 - found["low"][1])
+    assert set(found["seeds"]) == {3}
+    # One row of the base serves all seeds.
+    assert Results(table).differences("F()")["difference"].tolist() == [-2, -1, 0]
+    with pytest.raises(ValueError, match=r"base 'EASY\(\)' .*; allowed: E\(\), S\(\), F\(\)"):
+        Results(table).differences(EASY())
+    other = table.assign(log=["a"] * 6 + ["b"])
+    with pytest.raises(ValueError, match=r"no E\(\) for b, 0.5; expected a row"):
+        Results(other).differences()
+
+
+def test_a_comparison_on_drawn_workloads_is_a_sweep(tmp_path):
+    log, how = some_jobs(), rp.ResampledWeeks(1)
+    asked = {"measures": ["mean_wait", mean_size], "trim": False, "folder": tmp_path}
+    swept = rp.sweep(log, [FCFS(), EASY()], seeds=[4, 5, 6], resampling=how, **asked)
+    compared = rp.compare(log, [FCFS(), EASY()], seed=4, resampling=how, draws=3, **asked)
+    expected = swept.differences()
+    columns = ["scheduler", "measure", "value", "difference", "low", "high", "seeds"]
+    pd.testing.assert_frame_equal(compared[columns], expected[columns])
+    waits = swept.pivot_table(index="seed", columns="scheduler", values="mean_wait")
+    change = waits["EASY()"] - waits["FCFS()"]
+    assert compared["difference"][2] == pytest.approx(change.mean())
+    assert "Means" not in repr(compared) and "seeds 3." in repr(compared)
+    with pytest.raises(SimulationError, match="intervals and resampling; allowed: one of them"):
+        rp.compare(log, EASY(), intervals=True, resampling=how)
+    with pytest.raises(ValueError, match="seeds 0; allowed"):
+        rp.compare(log, EASY(), resampling=how, draws=0)
+
+
+def test_a_comparison_is_stored(tmp_path, monkeypatch):
+    week = 7 * 24 * 3600
+    log = random_jobs(200, 8, 26 * week, 80_000, 1)
+    calls = [{}, {"intervals": True, "measures": ["mean_wait", "offered_load"]}]
+    tables = [rp.compare(log, [FCFS(), EASY()], folder=tmp_path, **asked) for asked in calls]
+    monkeypatch.setattr(sweep, "compute", lambda task: pytest.fail("computed again"))
+    for asked, table in zip(calls, tables, strict=True):
+        again = rp.compare(log, [FCFS(), EASY()], folder=tmp_path, **asked)
+        pd.testing.assert_frame_equal(again, table)

@@ -43,7 +43,7 @@ def made_up(tasks, monkeypatch):
             value = [slowdown(*prediction.names(task)[1:]) + noise * rng.normal() for task in tasks]
             return pd.DataFrame(
                 {
-                    "log": [task.workload.name for task in tasks],
+                    "log": [task.log.name for task in tasks],
                     "seed": [task.seeds[0] for task in tasks],
                     "mean_bounded_slowdown": np.exp(value),
                 }
@@ -63,9 +63,9 @@ def plain(scheduler, predictor, factor, requests, correction="request"):
 
 
 def test_every_task_has_its_names_and_its_workload(tasks):
-    assert len({(task.workload.name, task.seeds[0]) for task in tasks}) == 12
+    assert len({(task.log.name, task.seeds[0]) for task in tasks}) == 12
     assert all(len(task.seeds) == 1 for task in tasks)
-    pieces = {id(task.workload): task.workload.name for task in tasks}
+    pieces = {id(task.workload): task.log.name for task in tasks}
     assert len(pieces) <= 11 * 2 * 12, "each part draws its workloads once for each load"
 
 

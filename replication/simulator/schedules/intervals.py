@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from replication.simulator.logs.resampling import WEEK
 
@@ -131,6 +130,8 @@ def interval(
     middle, spread = pseudo.mean(), pseudo.std()
     half = 0.0
     if spread > 0:
+        from scipy import stats  # takes half a second, and only intervals need it
+
         kurtosis = (((pseudo - middle) / spread) ** 4).mean()
         most = (n - 1) / 2
         # Two equally frequent values have a kurtosis of 1, the least there is.

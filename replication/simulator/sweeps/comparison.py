@@ -1,31 +1,27 @@
 """Compare schedulers by their measures."""
 
+import os
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
 from replication.simulator.estimates import EstimateModel, Users
-from replication.simulator.observation import observe
+from replication.simulator.logs.resampling import Resampling
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import intervals as over_weeks
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
-from replication.simulator.simulation import (
-    SimulationError,
-    as_list,
-    as_workloads,
-    resolve,
-    simulate,
-)
-from replication.simulator.sweeps import code
+from replication.simulator.simulation import SimulationError, as_list, as_workloads
+from replication.simulator.sweeps import code, grid
 from replication.simulator.sweeps.results import Results
+from replication.simulator.sweeps.store import RESULTS
 from replication.simulator.workload import Workload, check_seed
 
 #: A maximum has no interval, as it does not depend on most weeks.
 MAXIMA = ("max_wait", "max_bounded_slowdown")
-#: Measures weighted by areas and waits.
-PRIORITY = ("ap0waf", "ap1waf")
+#: Columns of a comparison before those of the measures.
+FACTS = ("log", "stand_in", "resampling", "scheduler", "estimates")
 
 
 def compare(
@@ -37,6 +33,12 @@ def compare(
     measures: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
     intervals: bool = False,
+    resampling: Resampling | None = None,
+    draws: int = 20,
+    workers: int | None = None,
+    engine: str | None = None,
+    folder: str | os.PathLike | None = RESULTS,
+    progress: bool | None = None,
 ) -> pd.DataFrame:
     """Compare schedulers on workloads by their measures.
 
@@ -56,19 +58,27 @@ def compare(
     intervals : bool
         Compare each scheduler with the first one, with confidence intervals over the weeks of the log (see
         `replication.simulator.schedules.intervals`), which must have three weeks with jobs.
+    resampling : Resampling, optional
+        Compare them on workloads drawn from each log, such as ``rp.ResampledWeeks(3)``; see
+        `replication.simulator.sweeps.results.Results.differences` for the meaning of the intervals.
+    draws : int
+        Number of these workloads, with the seeds from `seed` on.
+    workers, engine, folder, progress
+        As in `sweep`: a comparison is a sweep, whose finished results are stored.
 
     Returns
     -------
     pandas.DataFrame
         A row for each combination: log, stand_in, scheduler, estimates, seed and the measures. With `intervals`, a row
         for each measure: its value, the difference from the first scheduler, and the ends (low, high) of that
-        difference's 95 % confidence interval.
+        difference's 95 % confidence interval. With `resampling` likewise, with means over the workloads drawn.
 
     Raises
     ------
     SimulationError, SchedulerError, EstimateError, MeasureError
         For values that are no scheduler, estimate or measure, for two workloads of one name, for a scheduler given twice, and
-        for intervals of maxima, of measures of observed runs, or of logs that are too short.
+        for intervals of maxima, of measures of observed runs, or of logs that are too short. A simulation
+        that is refused does not stop the others; its error is raised at the end.
 
     Examples
     --------
@@ -78,38 +88,28 @@ def compare(
     >>> table["max_wait"].tolist()
     [12.0, 8.0]
     """
-    names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
-    seed = check_seed(seed)
-    logs = as_workloads(workloads)
+    names = measuring.check_measures(measures, measuring.DEFAULT)
+    logs, seed = as_workloads(workloads), check_seed(seed)
     schedulers = [Scheduler.check(one) for one in as_list(schedulers, Scheduler)]
     given = Users() if estimates is None else estimates
     models = [EstimateModel.check(one) for one in as_list(given, EstimateModel)]
+    if len({code.identity(one) for one in schedulers}) < max(len(schedulers), 1):
+        raise SimulationError(f"schedulers {schedulers}; allowed: one or more, each once")
+    if resampling is not None and intervals:
+        raise SimulationError("intervals and resampling; allowed: one of them")
     if intervals:
         _check_intervals(names, logs)
-    identities = [code.identity(one) for one in schedulers]
-    if not schedulers or len({*identities}) < len(identities):
-        raise SimulationError(f"schedulers {schedulers}; allowed: one or more, each once")
-    rows, labels = [], code.labels(schedulers)
-    for workload in logs:
-        for model in models:
-            several = [
-                _measured(workload, one, model, seed, names, trim, intervals) for one in schedulers
-            ]
-            for scheduler, label, found in zip(schedulers, labels, several, strict=True):
-                row = {"log": workload.name, "stand_in": workload.stand_in, "scheduler": label}
-                row |= {"estimates": repr(resolve(model, scheduler, workload)), "seed": seed}
-                if not intervals:
-                    rows.append(row | found[0])
-                    continue
-                for name, value in found[0].items():
-                    own, first = (
-                        np.array([part[name] for part in one]) for one in (found, several[0])
-                    )
-                    factor = over_weeks.PRIORITY if name in PRIORITY else over_weeks.PLAIN
-                    ends = over_weeks.interval(own - first, factor)
-                    numbers = dict(zip(("difference", "low", "high"), ends, strict=True))
-                    rows.append(row | {"measure": name, "value": value} | numbers)
-    return Results(rows)
+    choices = [(scheduler, model) for model in models for scheduler in schedulers]
+    drawn = [] if resampling is None else [Resampling.check(resampling)]
+    seeds = [seed + k - 1 for k in grid.seed_list(draws)] if drawn else [seed]
+    tasks = grid.points(logs, [None], choices, seeds, False, drawn, names, trim, intervals)
+    table = grid.run(tasks, workers, engine, folder, progress)
+    columns = [one.__name__ if callable(one) else one for one in names]
+    facts = [name for name in table.columns[: table.columns.get_loc("seed")] if "load" not in name]
+    table = Results(table[[*facts, "seed", *columns, *(["block"] if intervals else [])]])
+    if drawn or intervals:
+        table = table.differences()
+    return Results(table.drop(columns=[name for name in facts if name not in FACTS]))
 
 
 def _check_intervals(names, logs):
@@ -128,28 +128,3 @@ def _check_intervals(names, logs):
                 f"intervals: {workload.name} has {weeks} weeks with jobs; "
                 f"allowed: logs of {over_weeks.FEWEST} weeks or more"
             )
-
-
-def _measured(workload, scheduler, estimates, seed, names, trim, intervals):
-    """Return the measures of a simulation; with intervals, then those without each block of weeks."""
-    if not intervals:
-        return [measure(workload, scheduler, estimates, seed, names, trim)]
-    schedule = simulate(workload, scheduler, estimates, seed)
-    parts = [schedule, *over_weeks.schedules_without(schedule)]
-    return [measuring.of(one, names, trim) for one in parts]
-
-
-def measure(
-    workload: Workload,
-    scheduler: Scheduler,
-    estimates: EstimateModel,
-    seed: int,
-    names: tuple[Measure, ...],
-    trim: Trim,
-) -> dict[str, float]:
-    """Return measures of one simulation by name, also those that need an observed run of EASY."""
-    if not any(name in measuring.OBSERVED for name in names):
-        schedule = simulate(workload, scheduler, estimates, seed)
-        return measuring.of(schedule, names, trim)
-    seen = observe(workload, estimates, seed, scheduler)
-    return measuring.of(seen.schedule, names, trim, seen.measures)

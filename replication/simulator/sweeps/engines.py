@@ -113,7 +113,7 @@ def results(
                 unit_scale=True,
                 dynamic_ncols=True,
                 leave=not in_notebook,
-                delay=1 if in_notebook else 0,
+                delay=1,
                 disable=progress is False or not missing or (False if in_notebook else None),
             )
         )
@@ -174,7 +174,14 @@ def _backend(engine: str) -> Any:
 def _pack(compute: Callable, task: Any) -> bytes:
     """Return the bytes of a task with the code of users by value, so that a worker needs none of their modules."""
     with code.by_value():
-        return cloudpickle.dumps((compute, task))
+        try:
+            return cloudpickle.dumps((compute, task))
+        except InputError as refusal:  # of jobs that cannot be made
+            return cloudpickle.dumps((_refuse, refusal))
+
+
+def _refuse(refusal: ValueError) -> Rows:
+    raise refusal
 
 
 def _outcome(key: str, compute: Callable, task: Any) -> tuple:

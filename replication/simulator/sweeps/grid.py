@@ -1,7 +1,8 @@
 """Sweeps: workloads, loads, schedulers, estimate models and seeds to one tidy table.
 
 A task is one point of the grid with all its seeds. Its rows depend on the task alone, not on order, engine or number
-of workers. They are stored under a hash of everything that they depend on.
+of workers. They are stored under a hash of everything that they depend on. The jobs of a point are drawn and scaled when they
+are needed, which stored rows do not.
 """
 
 import functools
@@ -17,14 +18,21 @@ import pandas as pd
 
 from replication.simulator.choices import Choice
 from replication.simulator.errors import InputError
-from replication.simulator.estimates import EstimateModel, FModel, Users
-from replication.simulator.logs.resampling import Resampling
+from replication.simulator.estimates import EstimateModel, FModel, Users, cut_runs
+from replication.simulator.logs.resampling import WEEK, Resampling
+from replication.simulator.observation import observe
 from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.schedules import measures
+from replication.simulator.schedules.intervals import schedules_without
 from replication.simulator.schedules.measures import Measure, Trim
-from replication.simulator.simulation import as_list, as_workloads, check_workload, resolve
+from replication.simulator.simulation import (
+    as_list,
+    as_workloads,
+    check_workload,
+    resolve,
+    simulate,
+)
 from replication.simulator.sweeps import code, engines
-from replication.simulator.sweeps.comparison import measure
 from replication.simulator.sweeps.results import Results
 from replication.simulator.sweeps.store import RESULTS, Rows
 from replication.simulator.workload import COLUMNS, Workload, check_seed, fingerprint
@@ -42,12 +50,48 @@ class SweepError(InputError):
 
 
 @dataclass(frozen=True, eq=False)
+class Jobs:
+    """The jobs of a point: those of a log, drawn anew, cut and scaled to a load when they are needed.
+
+    Parameters
+    ----------
+    log : Workload
+    load : float, optional
+        By default that of the log.
+    e_max : int, s, optional
+        To which run times are cut before submissions are scaled.
+    resampling : Resampling, optional
+    seed : int, optional
+        Of the resampling.
+    """
+
+    log: Workload
+    load: float | None = None
+    e_max: int | None = None
+    resampling: Resampling | None = None
+    seed: int | None = None
+
+    @functools.cached_property
+    def made(self) -> Workload:
+        """The jobs; ResamplingError if none is drawn, SweepError if they have no load."""
+        jobs = self.log if self.resampling is None else self.resampling.make(self.log, self.seed)
+        if self.load is None:
+            return jobs
+        if not jobs.load > 0:
+            raise SweepError(
+                f"{jobs.name}, of load {jobs.load:g}: load {self.load!r}, allowed: only {LOG!r} "
+                "if all jobs come at once or take no time"
+            )
+        return (jobs if self.e_max is None else cut_runs(jobs, self.e_max)).at_load(self.load)
+
+
+@dataclass(frozen=True, eq=False)
 class Task:
     """One point of the grid.
 
     Parameters
     ----------
-    workload : Workload
+    workload : Workload or Jobs
         The jobs to simulate, already scaled to their load.
     estimates : EstimateModel
     scheduler : Scheduler
@@ -61,13 +105,15 @@ class Task:
         How the workload was drawn, if it was.
     measures : tuple of str or callable
     trim : bool or (float, bool)
+    blocks : bool
+        Whether to add rows of the measures without each block of weeks, for intervals.
 
     Raises
     ------
     SweepError, SchedulerError, EstimateError, MeasureError
     """
 
-    workload: Workload
+    workload: Workload | Jobs
     estimates: EstimateModel
     scheduler: Scheduler = TEXTBOOK
     seeds: tuple[int, ...] = (1,)
@@ -76,15 +122,14 @@ class Task:
     resampling: Resampling | None = None
     measures: tuple[Measure, ...] = measures.SWEEP
     trim: Trim = True
+    blocks: bool = False
 
     def __post_init__(self) -> None:
-        check_workload(self.workload)
+        check_workload(self.log)
         EstimateModel.check(self.estimates)
         Scheduler.check(self.scheduler)
-        object.__setattr__(
-            self, "estimates", resolve(self.estimates, self.scheduler, self.workload)
-        )
-        where = f"{self.workload.name}, load {self.load}"
+        object.__setattr__(self, "estimates", resolve(self.estimates, self.scheduler, self.log))
+        where = f"{self.log.name}, load {self.load}"
         if not self.seeds:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
         if self.watched and not isinstance(self.scheduler, EASY):
@@ -95,10 +140,27 @@ class Task:
         object.__setattr__(self, "measures", (*names, *more))
         object.__setattr__(self, "trim", measures.check_trim(self.trim))
 
+    def __reduce__(self):
+        # Another process gets the jobs to simulate, which may be much fewer than those of the log.
+        values = (getattr(self, own.name) for own in fields(self)[1:])
+        return type(self), (self.made, *values)
+
+    @property
+    def log(self) -> Workload:
+        """The workload, or that of which it is made."""
+        return self.workload.log if isinstance(self.workload, Jobs) else self.workload
+
+    @property
+    def made(self) -> Workload:
+        """The jobs to simulate; ResamplingError or SweepError where there are none."""
+        return self.workload.made if isinstance(self.workload, Jobs) else self.workload
+
     @property
     def jobs(self) -> int:
-        """Jobs to simulate, over all seeds."""
-        return len(self.workload) * len(self.seeds)
+        """Jobs to simulate, over all seeds; about as many if they are drawn."""
+        weeks = getattr(self.resampling, "weeks", None)
+        share = 1 if weeks is None else weeks * WEEK / max(self.log.span, WEEK)
+        return round(len(self.log) * share) * len(self.seeds)
 
     @property
     def simulated_estimates(self) -> EstimateModel:
@@ -111,9 +173,12 @@ class Task:
     @property
     def key(self) -> str | None:
         """Hash of everything that the rows depend on, in hexadecimal; None where the code is unknown."""
-        choices = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
+        given = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
+        jobs = self.workload if isinstance(self.workload, Jobs) else Jobs(self.workload)
+        made = jobs.load, jobs.e_max, jobs.resampling, jobs.seed
         try:
-            return code.of((code.of_simulator(), fingerprint_of(self.workload), choices))
+            parts = code.of_simulator(), fingerprint_of(self.log), made, given, self.blocks
+            return code.of(parts)
         except code.Unknown as reason:
             _report_once(str(reason))
             return None
@@ -123,10 +188,9 @@ class Task:
         """The point by column of the table, without the values of the estimate model."""
         drawn = {} if self.resampling is None else {"resampling": repr(self.resampling)}
         return {
-            "log": self.workload.name,
-            "stand_in": self.workload.stand_in,
+            "log": self.log.name,
+            "stand_in": self.log.stand_in,
             "load": self.load,
-            "offered_load": self.estimates.cut(self.workload).load,
             **drawn,
             "scheduler": repr(self.scheduler),
             "estimates": repr(self.estimates),
@@ -287,8 +351,9 @@ def points(
     resamplings: Sequence[Resampling] = (),
     names: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
+    blocks: bool = False,
 ) -> list[Task]:
-    """Return the tasks of a grid; arguments as in `sweep`, with lists of the others.
+    """Return the tasks of a grid; arguments as in `sweep` and `Task`, with lists of the others.
 
     Raises
     ------
@@ -297,55 +362,67 @@ def points(
     """
     names, tasks = measures.check_measures(names, measures.SWEEP), []
     for workload in as_workloads(workloads):
-        samples = [
-            (how, (seed,), how.make(workload, seed)) for how in resamplings for seed in seeds
-        ]
-        for how, own_seeds, sample in samples or [(None, None, workload)]:
-            scaled: dict = {}
-            for load in loads:
+        samples = [(how, (seed,)) for how in resamplings for seed in seeds]
+        for how, drawn in samples or [(None, None)]:
+            shared: dict = {}
+            for load in map(check_load, loads):
                 for scheduler, model in choices:
-                    limit = getattr(model, "e_max", None) if load not in (None, LOG) else None
-                    if (load, limit) not in scaled:
-                        cut = sample if limit is None else model.cut(sample)
-                        scaled[load, limit] = at_load(cut, load)
-                    name, jobs = scaled[load, limit]
-                    own = own_seeds or seeds_of(scheduler, model, seeds)
-                    tasks.append(Task(jobs, model, scheduler, own, name, watched, how, names, trim))
+                    limit = None if load is None else getattr(model, "e_max", None)
+                    if (load, limit) not in shared:
+                        made = Jobs(workload, load, limit, how, drawn and drawn[0])
+                        shared[load, limit] = made if load or how else workload
+                    point = math.nan if load is None else load, watched, how, names, trim, blocks
+                    own = drawn or seeds_of(scheduler, model, seeds)
+                    tasks.append(Task(shared[load, limit], model, scheduler, own, *point))
     rows: set[tuple] = set()
     known = {id(one): one for task in tasks for one in (task.scheduler, task.estimates)}
     names = {key: code.identity(one) for key, one in known.items()}
     for one in tasks:
         row = names[id(one.scheduler)], names[id(one.estimates)], repr(one.resampling), one.seeds
-        if (where := (one.workload.name, str(one.load), *row)) in rows:
-            point = one.workload.name, str(one.load), repr(one.scheduler), repr(one.estimates)
+        if (where := (one.log.name, str(one.load), *row)) in rows:
+            point = one.log.name, str(one.load), repr(one.scheduler), repr(one.estimates)
             raise SweepError(f"{', '.join(point)} is given twice; expected each point once")
         rows.add(where)
     return tasks
 
 
-def at_load(workload: Workload, load: float | str | None) -> tuple[float, Workload]:
-    """Return a load and a workload scaled to it; nan and the workload as it is for None and ``"log"``."""
+def check_load(load: float | str | None) -> float | None:
+    """Return a load as a number; None for None and ``"log"``, the log's own; SweepError for others."""
     if load is None or load == LOG:
-        return math.nan, workload
-    is_number = isinstance(load, Real) and not isinstance(load, bool)
-    if not (is_number and 0 < load <= HIGHEST_LOAD and workload.load > 0):
-        raise SweepError(
-            f"{workload.name}, of load {workload.load:g}: load {load!r}, allowed: a share above 0 and up to "
-            f"{HIGHEST_LOAD:g} (0.9 for 90 %), or {LOG!r}; only {LOG!r} if all jobs come at once or take no time"
-        )
-    return float(load), workload.at_load(float(load))
+        return None
+    if isinstance(load, Real) and not isinstance(load, bool) and 0 < load <= HIGHEST_LOAD:
+        return float(load)
+    raise SweepError(
+        f"load {load!r}; allowed: a share above 0 and up to {HIGHEST_LOAD:g} (0.9 for 90 %), or {LOG!r}"
+    )
 
 
 def compute(task: Task) -> Rows:
-    """Simulate a task: seeds and measures by column, a row for each seed; once if nothing is random."""
-    model = task.simulated_estimates
+    """Simulate a task: seeds and measures by column, a row for each seed; once if nothing is random.
+
+    With `blocks` a seed has a row for all jobs, block 0, and one without each block of weeks, from 1.
+    """
+    model, jobs = task.simulated_estimates, task.made
     random = is_random(task.scheduler, model) or getattr(model, "draws_at_random", True)
-    drawn = task.seeds if random else task.seeds[:1]
-    given = task.measures, task.trim
-    rows = [measure(task.workload, task.scheduler, model, seed, *given) for seed in drawn]
-    repeated = len(task.seeds) // len(rows)
-    columns = {name: [float(row[name]) for row in rows] * repeated for name in rows[0]}
-    return {"seed": list(task.seeds)} | columns
+    found = [_measured(task, jobs, model, seed) for seed in task.seeds[: None if random else 1]]
+    found *= len(task.seeds) // len(found)
+    rows = [row for several in found for row in several]
+    columns = {name: [float(row[name]) for row in rows] for name in rows[0]}
+    seeds = [seed for seed, several in zip(task.seeds, found, strict=True) for _ in several]
+    facts = {"seed": seeds, "offered_load": [model.cut(jobs).load] * len(rows)}
+    if task.blocks:
+        columns["block"] = [k for several in found for k in range(len(several))]
+    return facts | columns
+
+
+def _measured(task, jobs, model, seed):
+    """Return the measures of one simulation; with `blocks`, then those without each block of weeks."""
+    if any(name in measures.OBSERVED for name in task.measures):
+        seen = observe(jobs, model, seed, task.scheduler)
+        return [measures.of(seen.schedule, task.measures, task.trim, seen.measures)]
+    schedule = simulate(jobs, task.scheduler, model, seed)
+    parts = [schedule, *(schedules_without(schedule) if task.blocks else ())]
+    return [measures.of(one, task.measures, task.trim) for one in parts]
 
 
 def run(
@@ -366,7 +443,11 @@ def run(
     for name in sorted({one.name for task in tasks for one in fields(task.estimates)} - {*points}):
         values = [getattr(task.estimates, name, None) for task in tasks]
         points[name] = [np.nan if value is None else value for value in values]
-    rows = pd.concat(map(pd.DataFrame, found), ignore_index=True)
-    points = points.loc[np.repeat(np.arange(len(tasks)), [len(task.seeds) for task in tasks])]
-    points = points.reset_index(drop=True)
-    return Results(pd.concat([points, rows.drop(columns=[*points], errors="ignore")], axis=1))
+    points = points.loc[np.repeat(np.arange(len(tasks)), [len(one["seed"]) for one in found])]
+    # By columns: a frame for each task takes a hundred times as long.
+    names = dict.fromkeys(name for one in found for name in one)
+    missing = {id(one): [math.nan] * len(one["seed"]) for one in found}
+    rows = {name: [v for one in found for v in one.get(name, missing[id(one)])] for name in names}
+    points.insert(points.columns.get_loc("load") + 1, "offered_load", rows.pop("offered_load"))
+    rows = pd.DataFrame({name: rows[name] for name in rows if name not in points})
+    return Results(pd.concat([points.reset_index(drop=True), rows], axis=1))

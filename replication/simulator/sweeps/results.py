@@ -2,10 +2,12 @@
 
 import textwrap
 from html import escape
+from typing import Self
 
 import pandas as pd
 
 from replication.simulator.schedules.measures import as_text
+from replication.simulator.sweeps.differences import differences
 
 FIRST = ("mean_wait", "mean_bounded_slowdown")
 POINT = ("log", "estimates", "load", "resampling", "measure")
@@ -35,13 +37,39 @@ class Results(pd.DataFrame):
         table["seeds"] = groups.size().to_numpy()
         return table
 
+    def differences(self, base: str | None = None) -> Self:
+        """Compare the schedulers of each point with one of them, seed by seed.
+
+        Parameters
+        ----------
+        base : str or Scheduler, optional
+            By default the first scheduler of the table.
+
+        Returns
+        -------
+        Results
+            A row for each point, scheduler and measure: its mean over the seeds, the difference from the
+            base, and the ends (low, high) of the difference's 95 % confidence interval, that of
+            `replication.simulator.schedules.intervals` with seeds in the place of blocks of weeks. It says how far
+            the mean over other seeds would differ: with `resampling`, over other workloads drawn from the
+            same log. It does not say how far other weeks of the machine would differ; ``compare`` with
+            `intervals` does. The ends are nan for fewer than three seeds.
+
+        Raises
+        ------
+        DifferenceError
+            For a scheduler that is not in the table.
+        """
+        return Results(differences(self, base))
+
     def _shown(self):
         """Return the text of the columns that differ, in their order of interest, and that of the constant ones."""
         table = self.means()
         constant = [name for name in table if len(table) == 1 or table[name].nunique(False) == 1]
         first = ["scheduler", *(name for name in POINT if name not in constant), *FIRST]
         first = [name for name in first if name in table]
-        of_points = self.columns[: self.columns.get_loc("seed")] if "seed" in self else []
+        end = next((name for name in ("seed", "seeds", "measure") if name in self), self.columns[0])
+        of_points = self.columns[: self.columns.get_loc(end)]
         others = [name for name in table if name not in (*first, *constant)]
         others.sort(key=lambda name: name in of_points)  # measures first
         cells = table.map(as_text)
@@ -54,7 +82,8 @@ class Results(pd.DataFrame):
 
     def _note(self, rest):
         """Return the sentences below the table: the seeds of its means, and the constant columns."""
-        seeds = f"Means over the seeds of {len(self):,} rows." if "seeds" in self.means() else ""
+        are_means = "seeds" in self.means() and "measure" not in self
+        seeds = f"Means over the seeds of {len(self):,} rows." if are_means else ""
         same = ", ".join(f"{name} {value}" for name, value in rest.items())
         return [line for line in (seeds, same and f"In all rows: {same}.") if line]
 
