@@ -20,7 +20,7 @@ from functools import partial
 
 import pandas as pd
 
-from notebooks.pv_easy import counts, reconstructed, runs, slowdown, virtual
+from notebooks.pv_easy import counts, runs, slowdown, virtual
 from notebooks.pv_easy.slowdown import SHORT
 from replication.simulator import audits
 from replication.simulator.schedulers import PVEasy, Scheduler
@@ -108,7 +108,7 @@ REPLAYS = {"EASY": (counts.delays,), "PV-EASY": (delays,)}
 
 def reconstructed_counts() -> dict:
     """Return `COUNTS` as the reconstructed simulator counts, and delays, which take no replay there."""
-    how = reconstructed.COUNTED
+    how = runs.COUNTED
     late = (partial(one, **how["violations"]) for one in COUNTS["EASY-Last"])
     delays = partial(counts.delays, **how["delays"])
     return COUNTS | {"EASY": (*COUNTS["EASY"], delays), "EASY-Last": tuple(late)}

@@ -1,12 +1,13 @@
 """The paper's policies as schedulers, and the interpretations it leaves open."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from replication.simulator.predictors import Last, Request
-from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.schedulers import EASY, PVEasy, Scheduler
 from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
-from replication.verdicts import variants
+from replication.verdicts import published, variants
 from replication.verdicts.variants import Variant
 
 PAPER = "pv_easy"
@@ -20,6 +21,32 @@ CLEANING = variants.entered(PAPER, "cleanings")
 TOGETHER = variants.entered(PAPER, "together")
 DEFAULT = Variant("default")
 READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER)
+#: Two simulators of the paper: textbook EASY, and the one reconstructed from its tables (studies/interpretations).
+TEXTBOOK, RECONSTRUCTED = variants.SIMULATORS
+#: Between the two, one of the changes alone.
+HELD = "held, extra processors used up"
+NOT_USED_UP = "recomputed, extra processors not used up"
+_ENTRY = published.entries(PAPER, "readings.toml")["reconstructed"]
+#: Fields of EASY in the reconstructed simulator, and how it counts: keywords of a function of `counts`, by its name.
+FIELDS, COUNTED = _ENTRY["scheduler"], _ENTRY["count"]
+#: Fields of EASY by simulator.
+SIMULATORS = {
+    TEXTBOOK: {},
+    NOT_USED_UP: {"extra": FIELDS["extra"]},
+    HELD: {"reservation": FIELDS["reservation"]},
+    RECONSTRUCTED: FIELDS,
+}
+#: Measures of the tables in the words of the pictures.
+WORDS = published.entries("measures.toml")[PAPER]
+
+
+def simulated_by(simulator, base=None) -> dict[str, Scheduler]:
+    """Return the schedulers of one of `SIMULATORS` by policy; `base` may have policies of its own."""
+    base = POLICIES if base is None else base
+    fields = SIMULATORS[simulator]
+    return {
+        name: replace(own, **fields) if isinstance(own, EASY) else own for name, own in base.items()
+    }
 
 
 def name(scheduler) -> str:

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from notebooks.pv_easy import reconstructed
+from notebooks.pv_easy import runs as pv_easy
 from notebooks.top_percent.runs import PAPER, REFERENCE, TITLES
 from replication.drawing import panels, style
 from replication.simulator import paths
@@ -33,11 +33,11 @@ def read(numbers) -> pd.DataFrame:
         All of the papers; those of heel-and-toe are used.
     """
     rows = []
-    own = pd.read_csv(paths.FIGURES / "pv_easy" / "reconstructed-numbers.csv")
+    own = pd.read_csv(paths.FIGURES / "studies" / "interpretations" / "reconstructed-numbers.csv")
     own = own[own["published"].notna()].drop_duplicates(["trace", "policy", "measure"])
     for one in own.to_dict("records"):
-        ours = (one[name] for name in reconstructed.VARIANTS)
-        row = f"{one['policy']}: {reconstructed.WORDS[one['measure']]}"
+        ours = (one[name] for name in (pv_easy.TEXTBOOK, pv_easy.RECONSTRUCTED))
+        row = f"{one['policy']}: {pv_easy.WORDS[one['measure']]}"
         rows.append(("pv_easy", row, one["trace"], one["published"], *ours))
     for one in numbers:
         measure = re.sub("_(min|max)$", "", one.measure)

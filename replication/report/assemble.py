@@ -93,7 +93,7 @@ def page(results, sensitivity, texts) -> bytes:
         notices=_notices(results, items),
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
         sensitivity=sensitivity.map(shown.text).to_dict("records"),
-        papers=[_paper(paper, prose) for paper in results.papers],
+        papers=[_paper(paper, prose, items) for paper in results.papers],
         studies=[_study(study, results.papers, prose) for study in results.studies],
         decisions=[
             (path.stem, prose(path.read_text(encoding="utf-8"), path))
@@ -168,7 +168,7 @@ def _wide(text):
     return text.replace("<table", opening).replace("</table>", "</table></div>")
 
 
-def _paper(paper, prose):
+def _paper(paper, prose, items):
     by_id = {claim.id_in_paper: claim for claim in paper.claims}
     numbers, parts = {}, []
     for number in paper.numbers:
@@ -195,7 +195,7 @@ def _paper(paper, prose):
         "numbers": numbers,
         "claim_counts": tables.count(paper.claims, tables.CLAIM_WORDS),
         "claims": paper.claims,
-        "reconstructed": _reconstruction(paper),
+        "reconstructed": _reconstruction(paper, items),
     }
 
 
@@ -221,30 +221,31 @@ def _short(key):
     return published.registered().get(key, {}).get("name", record.CHAPTERS[key])
 
 
-def _reconstruction(paper):
-    """Return the results of PV-EASY's reconstructed simulator, numbers by key and claims by id.
+def _reconstruction(paper, items):
+    """Return the results of a simulator reconstructed from a paper's, numbers by key and claims by id.
 
-    A number is text, a claim its verdict and the numbers of its cases. Results with the same numbers under textbook EASY
-    are left out.
+    The entry ``reconstructed`` of the paper's ``readings.toml`` names their tables. A number is text, a claim its verdict and
+    the numbers of its cases. Results with the same numbers under textbook EASY are left out.
     """
-    found = {
-        file: tables.read_csv(item.folder / file)
-        for item in paper.items
-        for file in ("reconstructed-numbers.csv", "claims-reconstructed.csv")
-        if item.kind == "paper" and file in item.facts["files"]
-    }
+    entry, found = published.entries(paper.key, "readings.toml").get("reconstructed", {}), {}
+    for item in items:
+        for part in ("numbers", "claims"):
+            folder, _, name = entry.get(part, "").rpartition("/")
+            if item.kind == "paper" and f"{folder}/{name}".startswith(f"{item.name}-"):
+                found[part] = tables.read_csv(item.folder / f"{name}.csv")
     numbers = {
         tuple(row[name] for name in tables.KEY): shown.ours(float(row[RECONSTRUCTED]), row["unit"])
-        for row in found.get("reconstructed-numbers.csv", ())
+        for row in found.get("numbers", ())
         if row["jobs"] == "all" and row[RECONSTRUCTED] not in ("", row[TEXTBOOK])
     }
     textbook = {claim.id_in_paper: claim.numbers for claim in paper.claims}
     claimed = {
         row["claim"]: (row[RECONSTRUCTED], row["numbers"])
-        for row in found.get("claims-reconstructed.csv", ())
+        for row in found.get("claims", ())
         if row["numbers"] != textbook.get(row["claim"])
     }
-    return {"numbers": numbers, "claims": claimed}
+    place = entry.get("numbers", "").rpartition("-")[0].replace("/", "-")
+    return {"numbers": numbers, "claims": claimed, "place": place}
 
 
 def _item(item, paper, prose):

@@ -71,7 +71,10 @@ def test_values(recorded, reference, text):
         ("value heel_and_toe/table1 jobs trace=X; count", "no row has trace=X"),
         ("value heel_and_toe/table1 jobs trace=X", "no row has trace=X"),
         ("value heel_and_toe/table1 jobs trace", "expected NAME=VALUE"),
-        ("value pv_easy/reconstructed-numbers published item=fig05; range", "all cells are empty"),
+        (
+            "value studies/interpretations/reconstructed-numbers published item=fig05; range",
+            "all cells are empty",
+        ),
         ("value heel_and_toe/table1 trace; .1f", "is no number"),
         ("value heel_and_toe/table1 jobs; much", "no format"),
         ("number 1", "expected verdict and a claim, or value"),

@@ -150,6 +150,8 @@ def test_the_lists_show_textbook_easy_and_the_reconstructed_simulator(project):
     folder = project / "published/pv_easy"
     folder.mkdir()
     (folder / "table1.csv").write_text(PUBLISHED)
+    tables = 'numbers = "pv_easy/reconstructed-numbers"\nclaims = "pv_easy/claims-reconstructed"\n'
+    (folder / "readings.toml").write_text(f"[reconstructed]\n{tables}")
     names = ("changes", "stays", "left-out")
     (folder / "claims.toml").write_text("".join(CLAIM.format(name, name) for name in names))
     for item in ("reconstructed", "claims"):

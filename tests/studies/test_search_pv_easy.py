@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+import reconstructed
 import search_pv_easy as search
-from notebooks.pv_easy import reconstructed, runs
+from notebooks.pv_easy import runs
 from replication.simulator.predictors import Last, LastSubmitted
 from replication.simulator.schedulers import EASY, PVEasy
 from tests.workloads import jobs
@@ -59,12 +60,12 @@ def test_both_simulators_stand_side_by_side(workloads):
     assert set(table["item"]) == set(reconstructed.TABLES)
     loads = table[table["item"] == "table5"]
     assert (loads[reconstructed.TEXTBOOK] == loads[reconstructed.RECONSTRUCTED]).all()
-    held = reconstructed.policies(reconstructed.RECONSTRUCTED)
+    held = runs.simulated_by(reconstructed.RECONSTRUCTED)
     assert held["EASY-Last"] == EASY(predictor=Last(), reservation="held", extra="not-used-up")
     assert held["PV-EASY"] == PVEasy()
     others = reconstructed.other_logs(workloads)
     assert len(others) == 2 * 2 * len(workloads)
-    everywhere = reconstructed.other_logs(workloads, reconstructed.SIMULATORS)
+    everywhere = reconstructed.other_logs(workloads, runs.SIMULATORS)
     large = reconstructed.large_blocked(workloads)
     rows = reconstructed.numbers(workloads, everywhere, large)
     assert set(rows["item"]) == {*reconstructed.TABLES, "fig02", "fig03", "fig05", "fig06"}

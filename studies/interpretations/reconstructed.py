@@ -13,30 +13,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+import replication as rp
 from notebooks.pv_easy import counts, runs, slowdown, virtual
 from replication.drawing import panels, style
 from replication.simulator import audits
-from replication.simulator.predictors import Last
-from replication.simulator.schedulers import EASY, Scheduler
-from replication.simulator.schedules.schedule import Schedule
-from replication.simulator.simulation import simulate, warm
+from replication.simulator.simulation import warm
 from replication.verdicts import published, variants
 
 TEXTBOOK, RECONSTRUCTED = VARIANTS = variants.SIMULATORS
 NEAR = 1.1  # in the figure
-#: Between the two, one of the changes alone.
-HELD = "held, extra processors used up"
-NOT_USED_UP = "recomputed, extra processors not used up"
-_ENTRY = published.entries(runs.PAPER, "readings.toml")["reconstructed"]
-#: Fields of EASY in the reconstructed simulator, and how it counts: keywords of a function of `counts`, by its name.
-FIELDS, COUNTED = _ENTRY["scheduler"], _ENTRY["count"]
-#: Fields of EASY by simulator.
-SIMULATORS = {
-    TEXTBOOK: {},
-    NOT_USED_UP: {"extra": FIELDS["extra"]},
-    HELD: {"reservation": FIELDS["reservation"]},
-    RECONSTRUCTED: FIELDS,
-}
 #: Errors of Fig. 4 and draws of each; the figure has 11 errors and ten draws.
 ERRORS, DRAWS = (0, 5, 10, 20, 40, 100), 6
 #: What each table counts, and the policies in it.
@@ -59,22 +44,11 @@ VIOLATIONS = {
 NOW = "reconstructed, expired predictions: now"
 #: Columns of `numbers`.
 NUMBERS = ["item", "trace", "policy", "jobs", "measure", "unit", "published", *VARIANTS]
-#: Measures of the tables in the words of the picture.
-WORDS = published.entries("measures.toml")[runs.PAPER]
 
 
-def policies(variant, base=None) -> dict[str, Scheduler]:
-    """Return the schedulers of a variant by policy; `base` may have policies of its own."""
-    base = runs.POLICIES if base is None else base
-    fields = SIMULATORS[variant]
-    return {
-        name: replace(own, **fields) if isinstance(own, EASY) else own for name, own in base.items()
-    }
-
-
-def schedules(workloads, variant, names=tuple(runs.POLICIES)) -> dict[str, dict[str, Schedule]]:
+def schedules(workloads, variant, names=tuple(runs.POLICIES)) -> dict[str, dict[str, rp.Schedule]]:
     """Return the validated schedules of a variant, ``schedules[log][policy]``."""
-    known = policies(variant)
+    known = runs.simulated_by(variant)
     return runs.schedules(workloads, {name: known[name] for name in names})
 
 
@@ -91,7 +65,7 @@ def tables(workloads) -> pd.DataFrame:
     rows = []
     for item, (count, names) in TABLES.items():
         printed = {row.key: row.value for row in published.rows(runs.PAPER, item)}
-        ways = {TEXTBOOK: {}, RECONSTRUCTED: COUNTED.get(count.__name__, {})}
+        ways = {TEXTBOOK: {}, RECONSTRUCTED: runs.COUNTED.get(count.__name__, {})}
         for log, policy in product(workloads, names):
             ours = {one: count(found[one][log][policy], **way) for one, way in ways.items()}
             for measure, (_, unit) in ours[TEXTBOOK].items():
@@ -105,7 +79,7 @@ def tables(workloads) -> pd.DataFrame:
 def errors(workloads, errors, seeds, **how) -> pd.DataFrame:
     """Fig. 4 under both variants: a table of `virtual.results` with a column variant; PV-EASY is the same in both."""
     textbook = virtual.results(workloads, virtual.POLICIES, errors, seeds, **how)
-    changed = policies(RECONSTRUCTED, virtual.POLICIES)
+    changed = runs.simulated_by(RECONSTRUCTED, virtual.POLICIES)
     own = {name: one for name, one in changed.items() if one != virtual.POLICIES[name]}
     same = textbook[~textbook["policy"].isin(own)]
     parts = {
@@ -205,7 +179,7 @@ def conclusions(everywhere, large, logs) -> pd.DataFrame:
     Parameters
     ----------
     everywhere, large : DataFrame
-        From `other_logs` of all `SIMULATORS`, and from `large_blocked`.
+        From `other_logs` of all `runs.SIMULATORS`, and from `large_blocked`.
     logs : collection of str
         The paper's.
 
@@ -245,18 +219,18 @@ def violations(workloads) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        trace; counting; published; a column for each of `SIMULATORS`, and `NOW`.
+        trace; counting; published; a column for each of `runs.SIMULATORS`, and `NOW`.
     """
     printed = {row.key: row.value for row in published.rows(runs.PAPER, "table2")}
     names, rows = ("EASY-Last",), []
-    found = [schedules(workloads, variant, names) for variant in SIMULATORS]
-    now = replace(policies(RECONSTRUCTED)["EASY-Last"], correction="now")
+    found = [schedules(workloads, variant, names) for variant in runs.SIMULATORS]
+    now = replace(runs.simulated_by(RECONSTRUCTED)["EASY-Last"], correction="now")
     found.append(runs.schedules(workloads, {"EASY-Last": now}))
     for log, (words, how) in product(workloads, VIOLATIONS.items()):
         late = [counts.violations(by_log[log]["EASY-Last"], **how)["violated"] for by_log in found]
         theirs = printed.get((log, "EASY-Last", "violated"))
         rows.append((log, words, theirs, *(number for number, _ in late)))
-    return pd.DataFrame(rows, columns=["trace", "counting", "published", *SIMULATORS, NOW])
+    return pd.DataFrame(rows, columns=["trace", "counting", "published", *runs.SIMULATORS, NOW])
 
 
 def corrections(workloads) -> pd.DataFrame:
@@ -272,7 +246,7 @@ def corrections(workloads) -> pd.DataFrame:
     rows = []
     for log, jobs in workloads.items():
         for correction in ("request", "now"):
-            one = simulate(jobs, EASY(predictor=Last(), correction=correction)).validate()
+            one = rp.simulate(jobs, rp.EASY(predictor=rp.Last(), correction=correction)).validate()
             moved, passing = audits.postponements(one)
             times, passed = moved[:, 1].sum(), moved[:, 2].sum()
             blocked = max(audits.blocked(one).sum(), 1)
@@ -305,7 +279,9 @@ def dots(table) -> Figure:
     for log, mark in marks.items():
         hollow = {"color": "grey", "markerfacecolor": "none", "linestyle": ""}
         axes.plot([], [], mark, label=log, **hollow)
-    axes.set_yticks(range(len(names)), [f"{policy}: {WORDS[measure]}" for policy, measure in names])
+    axes.set_yticks(
+        range(len(names)), [f"{policy}: {runs.WORDS[measure]}" for policy, measure in names]
+    )
     axes.set(xscale="log", ylim=(len(names) - 0.4, -0.6))
     axes.axvline(1, color="black", lw=0.8)
     rest = f"{len(far) - len(names)} other numbers are within {100 * (NEAR - 1):.0f} % on every log"
