@@ -23,7 +23,7 @@ $(error TRACES=$(TRACES): no such folder)
 endif
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
-  $(if $(ENGINE),--engine $(ENGINE)) $(foreach one,$(SET),--set '$(one)')
+  $(if $(ENGINE),--engine $(ENGINE)) $(if $(STALE),--stale) $(foreach one,$(SET),--set '$(one)')
 REPORT  := $(PY) docs/articles/build_articles.py && $(PY) -m replication report
 PYTEST  := -m pytest --dist worksteal -n $(or $(WORKERS),auto)
 
@@ -131,6 +131,7 @@ $(TOOLS)/ready: requirements/tools.lock $(READY)
 
 #: SCALE=quick         fewer jobs and runs than the paper (default: paper where the real logs are available)
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02 pv_easy/table3", or of studies "causes"
+#: STALE=1             only items whose records were made by earlier code, which `make check` names
 #: SET="f_max=2"       other parameters of the notebooks; the results go to build/other/
 #: WORKERS=n           threads that simulate (figures), or processes (test); default: all processors
 #: ENGINE=name         where sweeps run (figures): threads, processes, or the address of a Dask scheduler

@@ -158,6 +158,7 @@ notebooks = combined(
     opt("--only", multiple=True, metavar="ITEM", help="Such as pv_easy/table2; repeat."),
     opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
     opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
+    opt("--stale", is_flag=True, help="Only items whose records were made by earlier code."),
     opt("--list", "listing", is_flag=True, help="List the items and do nothing else."),
     workers,
     engine,
@@ -178,7 +179,7 @@ def studies(**given) -> int:
     return _run(own=True, **given)
 
 
-def _run(own, only, scale, settings, listing, workers, engine):
+def _run(own, only, scale, settings, stale, listing, workers, engine):
     from replication.report import record, results
     from replication.simulator.sweeps import engines
 
@@ -192,7 +193,11 @@ def _run(own, only, scale, settings, listing, workers, engine):
         os.environ[engines.ENVIRONMENT] = engines.check(engine)
     words = (word.partition("=") for word in settings)
     given = {name: _value(value) for name, _, value in words}
-    return run.figures(only, scale, workers, given, own)
+    if not stale:
+        return run.figures(only, scale, workers, given, own)
+    if settings or scale:
+        raise click.UsageError("--stale with --set or --scale; expected the committed parameters")
+    return run.stale(only, workers, own)
 
 
 @shell.command()
@@ -222,17 +227,26 @@ def check(as_json) -> int:
     lines = [*wrong, *map(str, changed)]
     lines += [unlike if changed else f"{len(now)} verdicts, all as in {source}"]
     counts = {kind: len(recorded.every(kind)) for kind in ("claims", "numbers")}
-    counts |= {"records": len(items), "earlier": sum(item.is_earlier for item in items)}
+    counts["records"] = len(items)
     said = "{claims} claims and {numbers} numbers from {records} records; nothing was simulated"
-    if counts["earlier"]:
-        said += "\nwarning: {earlier} records were made by an earlier simulator"
     lines.append(said.format(**counts))
+    earlier = {item.name: item.changed_sources for item in items if item.changed_sources}
+    if earlier:
+        lines.append(
+            f"warning: {len(earlier)} of {len(items)} records were made by earlier code; "
+            "make figures STALE=1 and make studies STALE=1 draw them again"
+        )
+    by_source = {}
+    for name, several in earlier.items():
+        for source in several:
+            by_source.setdefault(source, []).append(name)
+    lines += [f"  {source}: {', '.join(names)}" for source, names in by_source.items()]
     facts = [
         dict(zip(committed.NAME, one.name)) | {"before": one.before, "after": one.after}
         for one in changed
     ]
     facts = {"verdicts": len(now), "compared_with": source, "changed": facts}
-    _print(facts | {"wrong_words": wrong} | counts, lines, as_json)
+    _print(facts | {"wrong_words": wrong, "earlier": earlier} | counts, lines, as_json)
     return FAILED if changed or wrong else 0
 
 

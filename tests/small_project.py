@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from replication.report import record
+from replication.report import record, sources
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.workload import Workload
@@ -30,6 +30,8 @@ HOSTILE = "<script>alert('log')</script>"
 def enter(root, real=True, patch=setattr):
     """Point the package at the folder `root` and give it invented logs, real ones or stand-ins."""
     root = Path(root)
+    for cached in (sources.of_file, sources._of_log, paths.toml):
+        cached.cache_clear()
     places = {
         "NOTEBOOKS": "notebooks",
         "STUDIES": "studies",

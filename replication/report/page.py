@@ -1,5 +1,6 @@
 """The page of a notebook: its parameters and workloads; it saves all outputs."""
 
+import json
 import math
 import os
 import re
@@ -15,7 +16,7 @@ from IPython import get_ipython
 from IPython.display import display
 
 from replication.drawing import style
-from replication.report import parameters, record
+from replication.report import parameters, record, sources
 from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
 from replication.simulator import paths, text, writing
@@ -93,7 +94,8 @@ class Page:
         self._given, self._started = given, time.perf_counter()
         self._shown = None
         self._summary, self._files, self._values = "", {}, {}
-        self._comparisons, self._decisions = {}, {}
+        self._comparisons, self._decisions, self._jobs = {}, {}, {}
+        self._sources()
         style.apply()
         self._show()
 
@@ -128,12 +130,12 @@ class Page:
 
     def _both(self, log, **rules):
         """Return the workload of a log as loaded, and the part of it that is simulated."""
-        uses = self.paper in registry.papers() and log in registry.names(self.paper)
-        paper = self.paper if uses else None
         try:
-            whole = registry.load(log, paper=paper, **rules)
+            whole = sources.load(log, self.paper, **rules)
+            name = f"{log} {json.dumps(rules)}" if rules else str(log)
+            self._jobs[name] = sources.of_jobs(whole)
         except registry.Missing:
-            whole = registry.load(log, paper=paper, synthetic=True)
+            whole = sources.load(log, self.paper, synthetic=True)
         return whole, whole.take(slice(QUICK_JOBS)) if self.quick else whole
 
     @cached_property
@@ -436,6 +438,8 @@ class Page:
                 "kind": self.kind,
                 "simulator": code.of_results(),
                 "logs": self._log_facts(),
+                "code": self._sources(),
+                "jobs": self._jobs,
             },
             "files": self._files,
             "values": self._values,
@@ -445,6 +449,9 @@ class Page:
         }
         record.save(self.folder, self.name, facts)
         self._show(self.workloads)
+
+    def _sources(self):
+        return sources.hashes(record.path_of(self.name), self.paper, bool(self._jobs))
 
     def _log_facts(self):
         return {log: record.log_facts(*both) for log, both in self._pairs.items()}

@@ -48,6 +48,11 @@ def source(name) -> Path:
     return paths.NOTEBOOKS / f"{name}.ipynb"
 
 
+def path_of(name) -> str:
+    """Return the path in the checkout of the notebook of an item, as text."""
+    return f"{'' if name.startswith(STUDY) else 'notebooks/'}{name}.ipynb"
+
+
 def name_of(path) -> str:
     """Return the name of the item of a notebook, see `source`."""
     of_study = path.is_relative_to(paths.STUDIES)

@@ -6,12 +6,12 @@ computes it.
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from replication.report import parameters, record
+from replication.report import parameters, record, sources
 from replication.simulator import paths
 from replication.simulator.logs import registry
-from replication.simulator.sweeps import code
 from replication.verdicts import published, tables
 
 ALTERED = "its files differ from its record; draw it again"
@@ -63,8 +63,7 @@ class Item:
     @property
     def path(self) -> str:
         """The path of its notebook in the repository, as text."""
-        own = self.name.startswith(record.STUDY)
-        return f"{'' if own else 'notebooks/'}{self.name}.ipynb"
+        return record.path_of(self.name)
 
     @property
     def folder(self) -> Path:
@@ -86,10 +85,11 @@ class Item:
             if not record.OUTPUT.fullmatch(name) or hashes.get(name) != _sha256(self.folder / name)
         ]
 
-    @property
-    def is_earlier(self) -> bool:
-        """True for a record of another simulator than the present one, see `code.of_results`."""
-        return self.facts["provenance"]["simulator"] != code.of_results()
+    @cached_property
+    def changed_sources(self) -> list[str]:
+        """Paths of the sources that are other ones than those that made the record, see `sources.changed`."""
+        paper = self.name.partition("/")[0]
+        return sources.changed(self.facts, self.facts.get("paper", paper))
 
     def foreign(self) -> list[str]:
         """Return how a record differs from its folder, from its committed notebook and from the registered logs."""

@@ -17,9 +17,9 @@ from nbclient.exceptions import DeadKernelError
 from nbconvert import HTMLExporter
 from tqdm import tqdm
 
-from replication.report import record
+from replication.report import record, sources
 from replication.report.parameters import PageError, check, check_known, on_disk
-from replication.report.results import notebooks, studies
+from replication.report.results import Item, notebooks, studies
 from replication.simulator import compile_clock, paths, writing
 from replication.simulator.choices import did_you_mean
 from replication.simulator.logs import registry
@@ -102,8 +102,8 @@ def _available(logs):
     return available
 
 
-def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
-    """Run notebooks, see `choose`; print where their pictures are, and the time they take.
+def figures(only=(), scale=None, workers=None, settings=None, own=False, among=None) -> int:
+    """Run notebooks, see `choose`, or those of them in `among`; print where their pictures are, and the time they take.
 
     The fastest runs first. Those of all papers together read the records of the others, so they run last.
 
@@ -113,6 +113,8 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
         Exit code: 1 if a notebook failed.
     """
     chosen = choose(only, own)
+    if among is not None:
+        chosen = {name: path for name, path in chosen.items() if name in among}
     if not chosen:
         raise PageError(f"no notebooks in {paths.STUDIES if own else paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
@@ -167,6 +169,26 @@ def _say(bar, count, name, started, left):
 def _compiling():
     """Return the file in which the kernel of this process's notebook says that it compiles."""
     return paths.BUILD / "running" / f"compiling-{os.getpid()}"
+
+
+def stale(only=(), workers=None, own=False) -> int:
+    """Run the notebooks, see `choose`, whose records were made by earlier code; `figures` returns the exit code.
+
+    Those of all papers together depend on the records of the others, so they are looked at again at the end.
+    """
+    code, ran = 0, set()
+    while names := _earlier(only, own) - ran:
+        code |= figures(only, workers=workers, own=own, among=names)
+        ran |= names
+        sources.of_file.cache_clear()
+    if not ran:
+        print("no record was made by earlier code")
+    return code
+
+
+def _earlier(only, own):
+    drawn = ((name, record.read("paper", name)) for name in choose(only, own))
+    return {name for name, facts in drawn if facts and Item(name, "paper", facts).changed_sources}
 
 
 def _minutes(seconds):

@@ -1,14 +1,18 @@
 """Verdicts that have changed since they were committed: found, named, and an exit code."""
 
 import json
+import sys
+import types
 
+import pandas as pd
 import pytest
 import small_project
 from small_project import OURS
 
 from replication.cli import main
-from replication.report import assemble, page, record, results
+from replication.report import assemble, page, record, results, sources
 from replication.simulator import paths
+from replication.simulator.logs import registry
 from replication.simulator.paths import toml
 from replication.verdicts import committed, rules, tables
 from replication.verdicts.published import EvidenceError
@@ -238,13 +242,90 @@ def test_committed_parameters_that_changed_make_a_record_stale(project, capsys):
     assert words in capsys.readouterr().err
 
 
-def test_an_earlier_simulator_is_a_warning_and_a_mark(project, capsys):
-    edit(project, lambda facts: facts["provenance"].update(simulator="0" * 64))
+def earlier(capsys):
+    """Return the lines of `check` below its warning, which name sources and records."""
+    sources.of_file.cache_clear()
+    sources._of_log.cache_clear()
+    toml.cache_clear()
     assert main(["check"]) == 0
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last == "warning: 1 records were made by an earlier simulator"
-    marked = assemble.build().read_text().count("Made by an earlier simulator.</span>")
-    assert marked == 1
+    lines = capsys.readouterr().out.splitlines()
+    return [line.strip() for line in lines[3:]]
+
+
+@pytest.mark.parametrize(
+    ("change", "source"),
+    [
+        (lambda one: one.update(simulator="0" * 64), "replication/simulator"),
+        (lambda one: one["code"].update({"studies/a.py": "0"}), "studies/a.py"),
+        (lambda one: one.pop("code"), "a record without hashes of its code"),
+    ],
+)
+def test_earlier_code_is_a_warning_and_a_mark(project, capsys, change, source):
+    edit(project, lambda facts: change(facts["provenance"]))
+    assert earlier(capsys) == [f"{source}: {NAME}"]
+    report = assemble.build().read_text()
+    assert report.count(f"Made by earlier code: {source}.</span>") == 1
+    assert f"EARLIER CODE: 1 of 2 notebooks were run with other code than now: {NAME}." in report
+
+
+def test_a_changed_cell_is_earlier_code_and_a_comment_is_not(project, capsys):
+    path = record.source(NAME)
+    for added, found in (("# A comment.", []), ("x = 1", [f"notebooks/{NAME}.ipynb: {NAME}"])):
+        notebook = json.loads(path.read_text())
+        notebook["cells"][-1]["source"] += [f"\n{added}"]
+        path.write_text(json.dumps(notebook))
+        assert earlier(capsys) == found
+
+
+def test_a_changed_module_is_earlier_code_and_its_docstring_is_not(project, capsys, monkeypatch):
+    small_project.notebook(project, NAME, [], logs='["CTC-SP2", "KTH-SP2-2"]')
+    own = project / "notebooks/heel_and_toe/own.py"
+    own.write_text('"""Old."""\nx = 1\n')
+    own.with_name("limits.toml").write_text("x = 1")
+    module = types.ModuleType("own")
+    module.__file__ = str(own)
+    monkeypatch.setattr(paths, "ROOT", project)
+    monkeypatch.setitem(sys.modules, "own", module)
+    sources.of_file.cache_clear()
+    draw(project)
+    monkeypatch.delitem(sys.modules, "own")
+    decide(project)
+    assert earlier(capsys) == []
+    own.write_text('"""New."""\n\nx = 1  # as before\n')
+    assert earlier(capsys) == []
+    own.write_text("x = 2\n")
+    own.with_name("limits.toml").unlink()
+    names = "notebooks/heel_and_toe/limits.toml", "notebooks/heel_and_toe/own.py"
+    assert earlier(capsys) == [f"{name}: {NAME}" for name in names]
+
+
+def test_other_rules_or_another_reader_are_earlier_code_unless_the_jobs_are_the_same(
+    project, capsys, monkeypatch
+):
+    rules = project / "published/heel_and_toe/logs.toml"
+    rules.write_text(rules.read_text().replace("processors = 512", "processors = 256"))
+    reader = sources.READERS[1]
+    edit(project, lambda facts: facts["provenance"]["code"].update({reader: "0"}))
+    assert earlier(capsys) == []
+    load = small_project.workload
+    fewer = {"load": lambda name, paper=None: load(name, jobs=5000)}
+    none = {"load": lambda name, paper=None: small_project.no_network(name)}
+    for change in (fewer, none):
+        monkeypatch.setattr(registry, "load", change["load"])
+        assert earlier(capsys) == [
+            f"data/published/heel_and_toe/logs.toml: {CLAIMS}, {NAME}",
+            f"{reader}: {NAME}",
+        ]
+
+
+def test_a_notebook_of_all_papers_depends_on_their_records(project, capsys):
+    small_project.notebook(project, "together/numbers", [], logs="[]")
+    made = page.Page("together/numbers")
+    made.table(pd.DataFrame({"a": [1]}), "All")
+    small_project.publish(made)
+    assert earlier(capsys) == []
+    draw(project, [OURS[0], OURS[1] | {"value": 18.8}, OURS[2]])
+    assert earlier(capsys) == [f"figures/{NAME}.json: together/numbers"]
 
 
 def test_an_edited_word_is_an_error_and_reaches_no_report(project, capsys):

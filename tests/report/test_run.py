@@ -11,7 +11,7 @@ import pytest
 import small_project
 from matplotlib.figure import Figure
 
-from replication.report import page, record, results, run
+from replication.report import page, record, results, run, sources
 from replication.report.parameters import PageError
 from replication.simulator import paths
 
@@ -60,6 +60,23 @@ def test_the_fastest_notebook_runs_first_and_those_of_all_papers_last(project, m
     monkeypatch.setattr(run, "execute", lambda path, _: ran.append(record.name_of(path)) or "quick")
     assert run.figures() == 0
     assert ran == ["pv_easy/table3", NAME, "together/numbers"]
+
+
+def test_exactly_the_records_of_earlier_code_are_drawn_again(project, monkeypatch, capsys):
+    ran, other = [], "heel_and_toe/fig04"
+    for name in (NAME, other, "pv_easy/table3"):
+        make(project, name, logs="[]")
+    for name in (NAME, other):
+        made = page.Page(name)
+        made.table(pd.DataFrame({"wait": [1 / 3]}), "Mean wait")
+        small_project.publish(made)
+    monkeypatch.setattr(run, "execute", lambda path, _: ran.append(record.name_of(path)) or "paper")
+    assert run.stale() == 0 and ran == []
+    assert "no record was made by earlier code" in capsys.readouterr().out
+    make(project, other, [*GOOD, "1 + 1"], logs="[]")
+    sources.of_file.cache_clear()
+    assert run.stale(NAME) == 0 and ran == []
+    assert run.stale() == 0 and ran == [other]
 
 
 @pytest.mark.parametrize(

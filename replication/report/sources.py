@@ -1,0 +1,128 @@
+"""The sources of an item's results beyond the simulator: its notebook, and the code and data that its kernel has read.
+
+A record has a hash of each by its path in the checkout. Comments, docstrings and layout do not count.
+"""
+
+import functools
+import hashlib
+import json
+import os
+import re
+import sys
+
+from replication.simulator import paths
+from replication.simulator.errors import InputError
+from replication.simulator.logs import registry
+from replication.simulator.sweeps import code
+from replication.simulator.sweeps.grid import fingerprint_of
+
+#: Where the modules are that compute and draw results. The simulator has a hash of its own, see `code.of_results`; the
+#: report shows results.
+COUNTED = re.compile(
+    "(contrib|notebooks|studies|tests/reference|replication/(drawing|explore|verdicts(?!/git|/committed)))/.*[.]py"
+)
+#: Files beside these modules that count, too.
+DATA = (".csv", ".mplstyle", ".toml")
+#: Code that makes jobs of a log. Where it has changed and the jobs are the same, a record stays valid.
+READERS = ("replication/simulator/logs/registry.py", "replication/simulator/logs/swf.py")
+#: Parts of a record on which the items of all papers together depend.
+RESULTS = ("files", "values", "comparisons", "claims")
+UNKNOWN = "a record without hashes of its code"
+
+
+def hashes(notebook, paper, has_jobs) -> dict[str, str]:
+    """Return the present hash of each source that counts, by its path in the checkout.
+
+    Parameters
+    ----------
+    notebook : str
+        Path of the item's notebook in the checkout.
+    paper : str
+        Paper whose rules make the jobs of its logs, or an empty text.
+    has_jobs : bool
+        False for an item without logs.
+    """
+    names = {notebook, *(READERS if has_jobs else ())}
+    if has_jobs and paper in registry.papers():
+        names.add(f"data/published/{paper}/logs.toml")
+    if notebook.startswith("notebooks/together/"):
+        records = (path.relative_to(paths.FIGURES) for path in paths.FIGURES.glob("*/*.json"))
+        names |= {f"figures/{one}" for one in records if one.parent.name != "together"}
+    root = f"{paths.ROOT}{os.sep}"
+    files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
+    for file in filter(COUNTED.match, (one.removeprefix(root) for one in files)):
+        beside = (one for one in (paths.ROOT / file).parent.iterdir() if one.suffix in DATA)
+        names |= {file, *(one.relative_to(paths.ROOT).as_posix() for one in beside)}
+    return {name: of_file(name) for name in sorted(names)}
+
+
+@functools.cache
+def of_file(name) -> str:
+    """Return the hash of a source by its path in the checkout, as it was when first asked for; empty without the file."""
+    top, _, rest = name.partition("/")
+    known = {"notebooks": paths.NOTEBOOKS, "studies": paths.STUDIES, "figures": paths.FIGURES}
+    path = known[top] / rest if top in known else paths.ROOT / name
+    if name.startswith("data/published/"):
+        path = paths.PUBLISHED / name.removeprefix("data/published/")
+    if not path.is_file():
+        return ""
+    content = path.read_bytes()
+    if path.suffix == ".json":
+        facts = json.loads(content)
+        content = json.dumps([facts.get(part) for part in RESULTS]).encode()
+    elif path.suffix == ".ipynb":
+        cells = json.loads(content)["cells"]
+        sources = ["".join(one["source"]) for one in cells if one["cell_type"] == "code"]
+        content = "\n".join(map(_syntax, sources)).encode()
+    elif path.suffix == ".py":
+        content = _syntax(content.decode()).encode()
+    elif path.suffix == ".toml":
+        content = json.dumps(paths.toml(path), sort_keys=True, default=str).encode()
+    return _hash(content)
+
+
+def _syntax(source):
+    try:
+        return code.bare(source)
+    except SyntaxError:  # such as a magic of a notebook
+        return source
+
+
+def _hash(content):
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def load(log, paper, **rules):
+    """Return the jobs of a log by the rules of a paper that uses it, else by the default rules."""
+    uses = paper in registry.papers() and log in registry.names(paper)
+    return registry.load(log, paper=paper if uses else None, **rules)
+
+
+def of_jobs(workload) -> str:
+    """Return the hash of the jobs of a workload."""
+    return _hash(fingerprint_of(workload).encode())
+
+
+def changed(facts, paper) -> list[str]:
+    """Return the sources of a record that are other ones now, by their paths in the checkout."""
+    provenance = facts["provenance"]
+    if "code" not in provenance:
+        return [UNKNOWN]
+    found = [name for name, known in provenance["code"].items() if known != of_file(name)]
+    of_readers = [name for name in found if name in READERS or name.endswith("/logs.toml")]
+    if of_readers:
+        same = all(_of_log(one, paper) == known for one, known in provenance["jobs"].items())
+        found = [name for name in found if not same or name not in of_readers]
+    if provenance["simulator"] != code.of_results():
+        found.append("replication/simulator")
+    return found
+
+
+@functools.cache
+def _of_log(name, paper):
+    """Return the present hash of the jobs of a log, given with its rules in JSON; empty where the log cannot be read."""
+    log, _, rules = name.partition(" ")
+    try:
+        return of_jobs(load(log, paper, **json.loads(rules or "{}")))
+    except (InputError, OSError, TypeError, ValueError):
+        return ""
