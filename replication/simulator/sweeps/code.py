@@ -41,6 +41,7 @@ _SOURCES = {
 #: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values and choices by
 #: theirs, so that the code that reads or generates them does not count; the audits do, since a measure may call them.
 WITHOUT_INFLUENCE = (
+    "compile_clock.py",
     "decisions.py",
     "logs/registry.py",
     "logs/swf.py",
@@ -56,7 +57,7 @@ WITHOUT_INFLUENCE = (
     "writing.py",
 )
 #: Of these, sources that tables and pictures of a record are made with.
-OF_RECORDS = ("logs/synthetic.py", "schedules/gantt.py", "sweeps/results.py")
+OF_RECORDS = ("decisions.py", "logs/synthetic.py", "schedules/gantt.py", "sweeps/results.py")
 #: Sources that only decide when jobs start: kernels and schedulers, whose start times are pinned, and the event loop of
 #: the references, which equal them.
 PINNED = (
