@@ -23,7 +23,7 @@ from replication.simulator.sweeps import grid
 PROGRAM = "replication"
 opt, arg = click.option, click.argument
 FAILED, REFUSED, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 130, 141
-TRIMS = {"heel-and-toe": True, "none": False}
+TRIMS = {"ends": True, "none": False}
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 FILE, PATH = click.Path(readable=False), click.Path(path_type=Path)
 EPILOG = (
@@ -73,7 +73,7 @@ rules = combined(
 @opt("--predictor", help="Predictions in place of estimates: last, tsafrir, top=3.")
 @opt("--estimates", "model", default="log", help="Such as log*2, perfect, f=2, f=9,emax=64800.")
 @opt("--seed", type=click.IntRange(0), default=1)
-@opt("--trim", type=click.Choice([*TRIMS]), default="heel-and-toe", help="none: measure all jobs.")
+@opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: measure all jobs.")
 @opt("--out", type=FILE, help="The schedule: SWF for .swf(.gz), else CSV; - for standard output.")
 @as_json
 @rules
@@ -155,7 +155,7 @@ def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **
 
 
 notebooks = combined(
-    opt("--only", multiple=True, metavar="ITEM", help="Such as pv_easy/table2; repeat."),
+    opt("--only", multiple=True, metavar="ITEM", help="PAPER, or PAPER/ITEM, as --list names them; repeat."),
     opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
     opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
     opt("--stale", is_flag=True, help="Only items whose records were made by earlier code."),

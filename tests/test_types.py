@@ -18,7 +18,7 @@ rp.EASY(candidate="sjf")
 rp.EASY(candidates="sfj")
 run.nothing
 rp.simulate(kth, rp.EASY(), seed="a")
-rp.load("KTH-SP2", paper="pv")
+rp.load("KTH-SP2", overrun="pv")
 """
 
 
@@ -33,6 +33,5 @@ def test_wrong_names_and_options_are_reported(tmp_path):
     assert lines == [5, 6, 7, 8, 9, 10], run.stdout + run.stderr
 
 
-def test_types_list_the_registered_logs_and_papers():
+def test_types_list_the_registered_logs():
     assert list(get_args(registry.LogName)) == registry.names()
-    assert list(get_args(registry.PaperName)) == registry.papers()

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from replication.simulator.estimates import Deterministic, EstimateModel, FModel, Users, cut_runs
+import replication as rp
+from replication.simulator.estimates import cut_runs
 from replication.simulator.estimates.models import steps
 from replication.simulator.sweeps import grid as sweep
-from replication.simulator.workload import Workload
 from replication.verdicts import published
 
 PAPER = "heel_and_toe"
@@ -49,7 +49,7 @@ def utilization(log) -> float:
     return published.value(PAPER, "table1", trace=log, policy="log", measure="utilization").value
 
 
-def at_load(workload, load) -> Workload:
+def at_load(workload, load) -> rp.Workload:
     """Return a log at one of `LOADS`, by multiplying its submission times.
 
     The factor is the ratio of the utilizations in Table 1, as in the paper's example (76/80), so the log that sets a load is
@@ -90,16 +90,16 @@ def badness(largest, stride=1) -> list[float]:
     return steps(0, largest, RANGES[largest])[::stride]
 
 
-def models(fs, e_max=None) -> list[EstimateModel]:
+def models(fs, e_max=None) -> list[rp.EstimateModel]:
     """Return the users' estimates, and for each f the random model and the deterministic one of the same mean.
 
     With an E_max (s) no estimate is longer, and runs are cut there (section 7).
     """
-    pairs = ((FModel(f, e_max), Deterministic(f / 2, e_max)) for f in fs)
-    return [Users(e_max=e_max), *(model for pair in pairs for model in pair)]
+    pairs = ((rp.FModel(f, e_max), rp.Deterministic(f / 2, e_max)) for f in fs)
+    return [rp.Users(e_max=e_max), *(model for pair in pairs for model in pair)]
 
 
-def at_one_load(workloads, load, owner=False) -> Iterator[tuple[str, str, Workload]]:
+def at_one_load(workloads, load, owner=False) -> Iterator[tuple[str, str, rp.Workload]]:
     """Yield the logs at a load, as (log, name of its load, workload).
 
     The log that sets the load belongs to those as logged; with `owner` it is included as logged.
@@ -133,8 +133,8 @@ def barely(workloads, scale) -> Iterator[sweep.Task]:
         limit = cut_at(log, workload)
         cut = cut_runs(workload, limit)
         for f in VERY_SMALL:
-            yield sweep.Task(cut, FModel(f, limit), seeds=seeds)
-            yield sweep.Task(cut, FModel(f), seeds=seeds)
+            yield sweep.Task(cut, rp.FModel(f, limit), seeds=seeds)
+            yield sweep.Task(cut, rp.FModel(f), seeds=seeds)
 
 
 def results(tasks, workers=1) -> pd.DataFrame:

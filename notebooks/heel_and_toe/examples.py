@@ -8,14 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+import replication as rp
 from replication.drawing import style
 from replication.drawing.panels import below_all, box
 from replication.simulator.decisions import SIX_JOBS, TextbookEasy
-from replication.simulator.estimates import Exact
-from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import gantt
-from replication.simulator.simulation import simulate
-from replication.simulator.workload import Workload
 from replication.verdicts.logs import COLUMNS
 
 #: Job number: run time, size. The paper's pictures give no sizes; these make its words true.
@@ -32,10 +29,10 @@ INPUTS = {
 }
 
 
-def workload(name, jobs, machine, unit=1) -> Workload:
+def workload(name, jobs, machine, unit=1) -> rp.Workload:
     """Return jobs that are all submitted at time 0, in the order of their numbers."""
     run_time, size = np.array([*jobs.values()]).T
-    return Workload.from_columns(name, machine, np.zeros(len(jobs), int), unit * run_time, size)
+    return rp.Workload.from_columns(name, machine, np.zeros(len(jobs), int), unit * run_time, size)
 
 
 def starts(schedules) -> pd.DataFrame:
@@ -164,6 +161,6 @@ def backfilled_at_4(factor) -> int:
     A time unit is as many seconds as make estimates whole.
     """
     unit = factor.denominator
-    schedule = simulate(workload("table2", FIG8, 2, unit), EASY(), Exact(float(factor)))
+    schedule = rp.simulate(workload("table2", FIG8, 2, unit), rp.EASY(), rp.Exact(float(factor)))
     at_4 = schedule.backfilled & (schedule.start == unit * FIG8[2][0])
     return int(np.flatnonzero(at_4)[0]) + 1

@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+import replication as rp
 from notebooks.heel_and_toe import campaign, curves, trends
 from notebooks.heel_and_toe.curves import PERFORMANCE
 from replication.simulator import audits
-from replication.simulator.estimates import Users, cut_runs
-from replication.simulator.schedulers import EASY, FCFS
-from replication.simulator.simulation import simulate
+from replication.simulator.estimates import cut_runs
 
 
 def meetings(results) -> pd.DataFrame:
@@ -43,9 +42,9 @@ def results(workloads) -> pd.DataFrame:
         limit = campaign.cut_at(log, workload)
         cut = cut_runs(workload, limit)
         runs = {
-            "real": simulate(cut, EASY(), Users(e_max=limit)),
-            "at E_max": simulate(cut, EASY(), np.full(len(cut), limit)),
-            "FCFS": simulate(cut, FCFS()),
+            "real": rp.simulate(cut, rp.EASY(), rp.Users(e_max=limit)),
+            "at E_max": rp.simulate(cut, rp.EASY(), np.full(len(cut), limit)),
+            "FCFS": rp.simulate(cut, rp.FCFS()),
         }
         shares = {
             f"{about}, {name} [%]": 100 * float(which(runs[name]).mean())

@@ -3,9 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
+import replication as rp
 from notebooks.heel_and_toe.curves import PERFORMANCE
 from replication.drawing import panels, style
-from replication.simulator.estimates import Exact, Users
 
 
 def label_rows(table, factor=2) -> pd.DataFrame:
@@ -14,7 +14,7 @@ def label_rows(table, factor=2) -> pd.DataFrame:
     Columns: trace, estimates (users' and perfect ones, each as it is and multiplied), mean_wait (s), mean_bounded_slowdown,
     backfilled (a share).
     """
-    words = {"real": Users, "perfect": Exact}
+    words = {"real": rp.Users, "perfect": rp.Exact}
     names = {repr(model()): name for name, model in words.items()}
     names |= {repr(model(factor)): f"{name} x{factor:g}" for name, model in words.items()}
     table = table.assign(estimates=table["estimates"].map(names)).rename(columns={"log": "trace"})

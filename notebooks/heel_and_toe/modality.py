@@ -11,10 +11,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
+import replication as rp
 from notebooks.heel_and_toe import campaign, curves
 from notebooks.heel_and_toe.curves import PERFORMANCE
-from replication.simulator.estimates import FModel, Modal, Users, cut_runs
-from replication.simulator.sweeps.grid import sweep
+from replication.simulator.estimates import cut_runs
 from replication.verdicts.rules import level
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
@@ -51,7 +51,7 @@ def usable_shares(workload, shares, runs) -> list[float]:
     limit = e_max(workload)
     jobs, seeds = cut_runs(workload, limit), range(1, runs + 1)
     several = sorted({own_share(workload), *shares})
-    return [share for share in several if Modal(limit, share).covers(jobs, seeds)]
+    return [share for share in several if rp.Modal(limit, share).covers(jobs, seeds)]
 
 
 def results(workloads, runs, workers=1) -> pd.DataFrame:
@@ -59,10 +59,10 @@ def results(workloads, runs, workers=1) -> pd.DataFrame:
     parts = []
     for workload in workloads.values():
         limit = e_max(workload)
-        modal = [Modal(limit, share) for share in usable_shares(workload, SHARES, runs)]
-        others = [FModel(f, longest) for f in BADNESS for longest in (limit, None)]
-        models, jobs = [Users(e_max=limit), *modal, *others], cut_runs(workload, limit)
-        parts.append(sweep(jobs, estimates=models, seeds=runs, workers=workers))
+        modal = [rp.Modal(limit, share) for share in usable_shares(workload, SHARES, runs)]
+        others = [rp.FModel(f, longest) for f in BADNESS for longest in (limit, None)]
+        models, jobs = [rp.Users(e_max=limit), *modal, *others], cut_runs(workload, limit)
+        parts.append(rp.sweep(jobs, estimates=models, seeds=runs, workers=workers))
     return summary(pd.concat(parts, ignore_index=True), workloads)
 
 

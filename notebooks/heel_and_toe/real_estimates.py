@@ -7,9 +7,9 @@ from matplotlib import ticker
 from matplotlib.figure import Figure
 from scipy import stats
 
+import replication as rp
 from notebooks.heel_and_toe.campaign import HOUR, PAPER, limits
 from replication.drawing import panels, style
-from replication.simulator.workload import Workload
 from replication.verdicts import published
 from replication.verdicts.logs import tidy
 
@@ -20,7 +20,7 @@ TICKS = {1 / 60: "1 min", 1 / 6: "10 min", 1: "1 h"}
 EQUAL = {"jobs": "bins of equally many jobs", "width": "bins of equal width"}
 
 
-def workloads_as_recorded(page, drop=()) -> dict[str, Workload]:
+def workloads_as_recorded(page, drop=()) -> dict[str, rp.Workload]:
     """Return a page's workloads with estimates as recorded, also where a job ran longer; `drop` adds rules to those used."""
     return page.reload(drop, overrun="as-is")
 

@@ -20,12 +20,10 @@ from functools import partial
 
 import pandas as pd
 
+import replication as rp
 from notebooks.pv_easy import counts, runs, slowdown, virtual
 from notebooks.pv_easy.slowdown import SHORT
 from replication.simulator import audits
-from replication.simulator.schedulers import PVEasy, Scheduler
-from replication.simulator.schedules.schedule import Schedule
-from replication.simulator.workload import Workload
 from replication.verdicts import published
 from replication.verdicts.rules import BETWEEN, LIMITS, NEAR, Case, level
 from replication.verdicts.variants import NotApplicable
@@ -35,9 +33,9 @@ MODES = ("suspend", "checkpoint 1 h")
 EASYS = "EASY's backfilling"
 #: The schedulers that claims speak of, by policy.
 POLICIES = runs.POLICIES | {
-    EASYS: PVEasy(venture="easy"),
-    "suspend": PVEasy(mode="suspend"),
-    "checkpoint 1 h": PVEasy(mode="checkpoint", interval=3600),
+    EASYS: rp.PVEasy(venture="easy"),
+    "suspend": rp.PVEasy(mode="suspend"),
+    "checkpoint 1 h": rp.PVEasy(mode="checkpoint", interval=3600),
 }
 #: Claims that need a replay for each job.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
@@ -66,30 +64,30 @@ def by_size(name: str, hit: Callable) -> Callable:
     return count
 
 
-def victims(schedule: Schedule, **how) -> dict:
+def victims(schedule: rp.Schedule, **how) -> dict:
     """Return the share of large jobs among those whose reservation is violated, as `counts.violations` counts them."""
     late = audits.reservation_delays(schedule, **how) > 0
     large = slowdown.size_class(schedule.workload) > 0
     return {"large among violated": (_per_cent(large[late]), "%")}
 
 
-def heads(schedule: Schedule) -> dict:
+def heads(schedule: rp.Schedule) -> dict:
     """Return the number of heads of the queue that wait while idle and shadow processors would do."""
     return {"heads delayed": (int(audits.head_violations(schedule).sum()), "jobs")}
 
 
-def violations(schedule: Schedule) -> dict:
+def violations(schedule: rp.Schedule) -> dict:
     """Return the number of violated reservations, if any later job may be to blame."""
     return {"violated by later jobs": counts.violations(schedule, "any-later")["violated"]}
 
 
-def delays(schedule: Schedule) -> dict:
+def delays(schedule: rp.Schedule) -> dict:
     """Return the number of jobs that start later than if no later job had been submitted."""
     late = schedule.start > audits.alone(schedule)
     return {"delayed by later jobs": (int(late.sum()), "jobs")}
 
 
-def last_end(schedule: Schedule) -> dict:
+def last_end(schedule: rp.Schedule) -> dict:
     """Return the end of the last job."""
     return {"last end": (int(schedule.end.max()) / 3600, "h")}
 
@@ -115,11 +113,11 @@ def reconstructed_counts() -> dict:
 
 
 def schedules(
-    workloads: Mapping[str, Workload],
+    workloads: Mapping[str, rp.Workload],
     variant=runs.DEFAULT,
     seed: int = 1,
-    policies: Mapping[str, Scheduler] = POLICIES,
-) -> dict[str, dict[str, Schedule]]:
+    policies: Mapping[str, rp.Scheduler] = POLICIES,
+) -> dict[str, dict[str, rp.Schedule]]:
     """Return the validated schedules of some policies under a variant, by log and policy."""
     return runs.schedules(workloads, policies, variant, seed)
 

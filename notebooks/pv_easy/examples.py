@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+import replication as rp
 from replication.drawing import style
 from replication.drawing.panels import box
 from replication.simulator.schedulers.event_loop import earliest_fit
 from replication.simulator.schedules import gantt
-from replication.simulator.workload import Workload
 from replication.verdicts import published
 from replication.verdicts.logs import COLUMNS
 
@@ -33,10 +33,10 @@ class Example:
     # Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs all five.
     size: tuple = (2, 5, 1)
 
-    def workload(self) -> Workload:
+    def workload(self) -> rp.Workload:
         """Return the jobs, all submitted at time 0."""
         now = [0] * len(self.planned)
-        return Workload.from_columns(
+        return rp.Workload.from_columns(
             self.title, MACHINE, now, self.run_time, self.size, self.planned
         )
 

@@ -3,16 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from replication.simulator.predictors import Last, Request
-from replication.simulator.schedulers import EASY, PVEasy, Scheduler
-from replication.simulator.schedules.schedule import Schedule
-from replication.simulator.simulation import simulate
+import replication as rp
 from replication.verdicts import published, variants
 from replication.verdicts.variants import Variant
 
 PAPER = "pv_easy"
 # How the paper names a policy, and the scheduler here.
-POLICIES = {"EASY": EASY(), "EASY-Last": EASY(predictor=Last()), "PV-EASY": PVEasy()}
+POLICIES = {"EASY": rp.EASY(), "EASY-Last": rp.EASY(predictor=rp.Last()), "PV-EASY": rp.PVEasy()}
 #: Each option of the schedulers that the paper leaves open.
 ALONE = variants.alone(*variants.TEXTBOOK, *variants.PREDICTION)
 NOW = next(variant for variant in ALONE if variant.scheduler == {"correction": "now"})
@@ -40,12 +37,13 @@ SIMULATORS = {
 WORDS = published.entries("measures.toml")[PAPER]
 
 
-def simulated_by(simulator, base=None) -> dict[str, Scheduler]:
+def simulated_by(simulator, base=None) -> dict[str, rp.Scheduler]:
     """Return the schedulers of one of `SIMULATORS` by policy; `base` may have policies of its own."""
     base = POLICIES if base is None else base
     fields = SIMULATORS[simulator]
     return {
-        name: replace(own, **fields) if isinstance(own, EASY) else own for name, own in base.items()
+        name: replace(own, **fields) if isinstance(own, rp.EASY) else own
+        for name, own in base.items()
     }
 
 
@@ -59,15 +57,15 @@ def concerns(scheduler, reading) -> bool:
     fields = set(reading.scheduler)
     if not fields <= scheduler.options().keys():
         return False
-    return not fields & {*variants.PREDICTION} or scheduler.predictor != Request()
+    return not fields & {*variants.PREDICTION} or scheduler.predictor != rp.Request()
 
 
-def run(jobs, scheduler, reading=DEFAULT, seed=1) -> Schedule:
+def run(jobs, scheduler, reading=DEFAULT, seed=1) -> rp.Schedule:
     """Return the validated schedule of some jobs under an interpretation, as far as it concerns the scheduler."""
-    return simulate(jobs, reading.of(scheduler), seed=seed).validate()
+    return rp.simulate(jobs, reading.of(scheduler), seed=seed).validate()
 
 
-def schedules(workloads, policies, reading=DEFAULT, seed=1) -> dict[str, dict[str, Schedule]]:
+def schedules(workloads, policies, reading=DEFAULT, seed=1) -> dict[str, dict[str, rp.Schedule]]:
     """Return the validated schedules of some policies, schedulers by name, under an interpretation, by log and policy."""
     return {
         log: {name: run(jobs, one, reading, seed) for name, one in policies.items()}
@@ -75,7 +73,7 @@ def schedules(workloads, policies, reading=DEFAULT, seed=1) -> dict[str, dict[st
     }
 
 
-def otherwise(log, schedule, first=None) -> Iterator[tuple[Variant, Schedule]]:
+def otherwise(log, schedule, first=None) -> Iterator[tuple[Variant, rp.Schedule]]:
     """Yield each interpretation but the default that concerns a schedule's scheduler, and the schedule under it.
 
     Cleanings need a log of the archive. `first` is the number of jobs taken from the log; all by default.

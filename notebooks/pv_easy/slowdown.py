@@ -12,12 +12,11 @@ import pandas as pd
 from matplotlib import patheffects
 from matplotlib.figure import Figure
 
+import replication as rp
 from notebooks.pv_easy import counts, tables
 from replication.drawing import panels, style
 from replication.simulator import audits
-from replication.simulator.estimates import Exact
 from replication.simulator.schedules import intervals, measures
-from replication.simulator.simulation import simulate
 from replication.verdicts import placebo
 
 CLASSES = 4  # Quarters of the machine.
@@ -105,7 +104,7 @@ def blocked_in_third(schedule) -> np.ndarray:
 
     The jobs that a policy blocks do better under nearly every other one, so no compared policy may select them.
     """
-    return audits.blocked(simulate(schedule.workload, schedule.scheduler, Exact()))
+    return audits.blocked(rp.simulate(schedule.workload, schedule.scheduler, rp.Exact()))
 
 
 def _placebos(base, jobs_of_third, measure, classes):

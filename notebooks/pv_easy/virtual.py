@@ -8,17 +8,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
+import replication as rp
 from notebooks.pv_easy import counts
 from notebooks.pv_easy.slowdown import NAMES
 from replication.drawing import panels, style
-from replication.simulator.predictors import Virtual
-from replication.simulator.schedulers import EASY, PVEasy
-from replication.simulator.simulation import simulate, warm
+from replication.simulator.simulation import warm
 from replication.simulator.sweeps import engines
 
 BASE = "PV-EASY"
 OVER = ["over", "over_low", "over_high"]
-POLICIES = {BASE: PVEasy(), "FCFS-EASY": EASY(), "SJF-EASY": EASY(candidates="sjf")}
+POLICIES = {BASE: rp.PVEasy(), "FCFS-EASY": rp.EASY(), "SJF-EASY": rp.EASY(candidates="sjf")}
 
 
 def results(workloads, policies, errors, seeds, correction="request", workers=1) -> pd.DataFrame:
@@ -33,9 +32,9 @@ def results(workloads, policies, errors, seeds, correction="request", workers=1)
 
     def one(point):
         log, policy, error = point
-        planning = {"predictor": Virtual(error / 100), "correction": correction}
+        planning = {"predictor": rp.Virtual(error / 100), "correction": correction}
         scheduler = replace(policies[policy], **planning)
-        return [counts.slowdowns(simulate(workloads[log], scheduler, seed=k)) for k in seeds]
+        return [counts.slowdowns(rp.simulate(workloads[log], scheduler, seed=k)) for k in seeds]
 
     found = dict(zip(grid, engines.each(one, grid, workers), strict=True))
     rows = []

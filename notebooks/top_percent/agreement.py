@@ -8,9 +8,9 @@ import hashlib
 import numpy as np
 import pandas as pd
 
+import replication as rp
 from replication.simulator import paths, text
 from replication.simulator.paths import toml
-from replication.simulator.simulation import simulate
 
 TABLE = paths.DATA / "agreement.toml"
 
@@ -36,7 +36,7 @@ def table(load, decided=True) -> pd.DataFrame:
         log, simulator = run["log"], facts()["simulator"][run["simulator"]]
         if log not in logs:
             logs[log] = load(log, **facts()["rules"])
-        start = simulate(logs[log], text.scheduler(run["ours"])).start
+        start = rp.simulate(logs[log], text.scheduler(run["ours"])).start
         rows.append(
             {
                 "simulator": f"{simulator['name']} ({simulator['version']})",

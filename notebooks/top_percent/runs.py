@@ -6,38 +6,25 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+import replication as rp
 from replication.simulator import text
-from replication.simulator.predictors import (
-    CVH,
-    Clairvoyant,
-    Complete,
-    Predictor,
-    Request,
-    Scaled,
-    TopPercent,
-    Tsafrir,
-)
-from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst
 from replication.simulator.schedules import measures
-from replication.simulator.schedules.schedule import Schedule
-from replication.simulator.simulation import simulate
 from replication.simulator.sweeps import engines
-from replication.simulator.workload import Workload
 from replication.verdicts import variants
 
 PAPER, REFERENCE = "top_percent", "Reqtime"
 POLICIES = {
-    "Reqtime": Request(),
-    "Clairvoyant": Clairvoyant(),
-    "Complete": Complete(),
-    "CVH": CVH(),
-    "Tsafrir": Tsafrir(),
-    "Top02": TopPercent(2),
-    "Top03": TopPercent(3),
-    "Top04": TopPercent(4),
+    "Reqtime": rp.Request(),
+    "Clairvoyant": rp.Clairvoyant(),
+    "Complete": rp.Complete(),
+    "CVH": rp.CVH(),
+    "Tsafrir": rp.Tsafrir(),
+    "Top02": rp.TopPercent(2),
+    "Top03": rp.TopPercent(3),
+    "Top04": rp.TopPercent(4),
 }
 #: What the paper calls a scheduler.
-SCHEDULERS = {"EASY": EASY(), "Conservative": Conservative(), "LAF": LargestAreaFirst()}
+SCHEDULERS = {"EASY": rp.EASY(), "Conservative": rp.Conservative(), "LAF": rp.LargestAreaFirst()}
 TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
 UNITS = dict.fromkeys(TITLES, "x Reqtime") | {"r2": "1"}
 #: The paper's words, and what its simulator is known to do.
@@ -66,39 +53,39 @@ def measure(schedule) -> dict[str, float]:
     }
 
 
-def run(workload, policy, reading=READINGS["words"], scheduler=EASY()) -> Schedule:  # noqa: B008, it is frozen
+def run(workload, policy, reading=READINGS["words"], scheduler=rp.EASY()) -> rp.Schedule:  # noqa: B008, it is frozen
     """Return the schedule of one row of the table (a policy of `POLICIES`) under an interpretation."""
-    return simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
+    return rp.simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
 
 
-def schedules(workloads, reading=READINGS["words"], workers=1) -> dict[str, dict[str, Schedule]]:
+def schedules(workloads, reading=READINGS["words"], workers=1) -> dict[str, dict[str, rp.Schedule]]:
     """Return EASY's schedule with each predictor of `POLICIES`, by log and policy."""
-    known = {policy: reading.of(EASY(predictor=one)) for policy, one in POLICIES.items()}
+    known = {policy: reading.of(rp.EASY(predictor=one)) for policy, one in POLICIES.items()}
     return {log: by_scheduler(jobs, known, workers) for log, jobs in workloads.items()}
 
 
-def by_scheduler(workload, schedulers, workers=1) -> dict[str, Schedule]:
+def by_scheduler(workload, schedulers, workers=1) -> dict[str, rp.Schedule]:
     """Return the schedule of each of several schedulers, by their names."""
-    done = engines.each(lambda one: simulate(workload, one), schedulers.values(), workers)
+    done = engines.each(lambda one: rp.simulate(workload, one), schedulers.values(), workers)
     return dict(zip(schedulers, done, strict=True))
 
 
 def scale_run_times(
     workloads, reading=READINGS["words"], factors=(0.5, 1.5)
-) -> dict[str, dict[str, Schedule]]:
+) -> dict[str, dict[str, rp.Schedule]]:
     """Return for each log the schedules with all predictions too short (``short``) and all too long (`REFERENCE`)."""
     return {
         log: {
-            name: simulate(workload, EASY(predictor=Scaled(factor), **reading.scheduler))
+            name: rp.simulate(workload, rp.EASY(predictor=rp.Scaled(factor), **reading.scheduler))
             for name, factor in zip(("short", REFERENCE), factors, strict=True)
         }
         for log, workload in workloads.items()
     }
 
 
-def shortest_first(found, reading=READINGS["words"]) -> dict[str, dict[str, Schedule]]:
+def shortest_first(found, reading=READINGS["words"]) -> dict[str, dict[str, rp.Schedule]]:
     """Return for each log the two schedules with perfect predictions: shortest candidate first, and candidates in queue order (`REFERENCE`)."""
-    first = EASY(candidates="sjf")
+    first = rp.EASY(candidates="sjf")
     return {
         log: {
             "short": run(several["Clairvoyant"].workload, "Clairvoyant", reading, first),
@@ -108,7 +95,7 @@ def shortest_first(found, reading=READINGS["words"]) -> dict[str, dict[str, Sche
     }
 
 
-def predictors_by_name(texts) -> dict[str, Predictor]:
+def predictors_by_name(texts) -> dict[str, rp.Predictor]:
     """Return predictors from texts such as ``top=3``, by the paper's names or their text; Reqtime is always included."""
     names = {predictor: name for name, predictor in POLICIES.items()}
     asked = {one: names.get(one, given) for given in texts for one in [text.predictor(given)]}
@@ -143,11 +130,11 @@ def under_schedulers(
 def simulate_rows(tasks, workers=1) -> pd.DataFrame:
     """Simulate rows of the table, each given by its names (policy among them), jobs and scheduler; return `over_requested`."""
     return over_requested(
-        engines.each(lambda task: task[0] | measure(simulate(*task[1:])), tasks, workers)
+        engines.each(lambda task: task[0] | measure(rp.simulate(*task[1:])), tasks, workers)
     )
 
 
-def jobs(workloads, reading, quick=False) -> dict[str, Workload]:
+def jobs(workloads, reading, quick=False) -> dict[str, rp.Workload]:
     """Return the workload of each log under an interpretation; unchanged unless that drops more jobs.
 
     At quick scale they are the first jobs of their logs.

@@ -4,6 +4,7 @@ import pydoc
 import re
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from replication.simulator.logs import registry
 from replication.simulator.schedules.measures import NAMES
 
 STRING = re.compile(r"""(['"])([^'"\n]*)$""")
@@ -64,6 +65,8 @@ def _allowed_words(function, argument):
     """Return the allowed words of an argument of a function or class, all by name."""
     if argument == "measures":
         return list(NAMES)
+    if argument == "paper":
+        return registry.papers()
     return _literals(get_type_hints(pydoc.locate(function)).get(argument))
 
 

@@ -144,7 +144,7 @@ def _enumerate(names):
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
-def heel_and_toe(badness: str = "F = 2") -> Walk:
+def six_jobs(badness: str = "F = 2") -> Walk:
     """Return the walk through heel-and-toe's Fig. 8, with one of the three badness factors of Table 2."""
     run_time, size = np.array([*SIX_JOBS.values()]).T
     submit = np.zeros(len(size), int)

@@ -180,7 +180,7 @@ class Stepper(_Tool):
 
     def __init__(self, explorer=None):
         self.explorer = explorer
-        scenes = [(f"Fig. 8 of heel and toe, {name}", name) for name in steps.BADNESS]
+        scenes = [(f"six jobs, {name}", name) for name in steps.BADNESS]
         scenes += [("the window of the log below", "log")] * (explorer is not None)
         self.source = menu("", 235, scenes, value="F = 2")
         self.step = control(ipywidgets.IntSlider, "decision", 300, min=1, max=1)
@@ -204,7 +204,7 @@ class Stepper(_Tool):
     def open(self) -> None:
         """Start the walk that is chosen, at the first decision with a blocked head."""
         source = self.source.value
-        self.walk = self.of_log() if source == "log" else steps.heel_and_toe(source)
+        self.walk = self.of_log() if source == "log" else steps.six_jobs(source)
         self.picture.open(self.walk)
         kinds = [moment.sight.kind for moment in self.walk.moments]
         self.backfills = [1 + k for k, kind in enumerate(kinds) if kind == "backfilled"]

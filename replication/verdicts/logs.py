@@ -1,4 +1,4 @@
-"""Facts of the logs for the papers' tables of them: Table 1 of heel-and-toe, Table 3 of PV-EASY."""
+"""Facts of logs for the papers' tables of them, and logs that a paper does not use."""
 
 import contextlib
 import re
@@ -7,19 +7,12 @@ from collections.abc import Iterator
 import pandas as pd
 
 from replication.simulator.logs import registry
-from replication.simulator.schedules import measures
 from replication.simulator.workload import QUICK_JOBS, Workload
 from replication.verdicts import variants
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 COLUMNS = ["trace", "policy", "measure", "value", "unit"]
 ORDER = "processors jobs log_start log_end load mean_size mean_run_time utilization".split()
-#: What a job of PV-EASY is, and which lines are left out then.
-JOBS = {
-    "jobs with a run time and processors (default)": ["no-run-time", "not-allocated"],
-    "jobs with a positive run time and processors": "no-run-time zero-run-time not-allocated".split(),
-    "jobs with a run time": ["no-run-time"],
-}
 
 
 def month(header, label) -> int | None:
@@ -36,7 +29,7 @@ def tidy(rows) -> pd.DataFrame:
     return pd.DataFrame([(row[0], "log", *row[1:]) for row in rows], columns=COLUMNS)
 
 
-def _is_ours(name, workload):
+def is_ours(name, workload):
     """Return whether a log is synthetic or a file of one's own, which has no header of the archive."""
     return workload.stand_in or name not in registry.names()
 
@@ -44,40 +37,10 @@ def _is_ours(name, workload):
 def duration(workloads) -> Iterator[tuple]:
     """Yield the first and last month of each log of the archive, from its header."""
     for name, workload in workloads.items():
-        if not _is_ours(name, workload):
+        if not is_ours(name, workload):
             header = registry.read(name).header
             for measure, label in (("log_start", "StartTime"), ("log_end", "EndTime")):
                 yield name, measure, month(header, label), "yyyymm"
-
-
-def loads(workload) -> dict[str, float]:
-    """Return the load, per cent, for each interpretation of its span.
-
-    The cleaned logs do not begin at time 0: the jobs that did were removed. The last end is the earliest possible one,
-    without waits.
-    """
-    work = workload.run_time, workload.processors, workload.machine
-    first, last = int(workload.submit[0]), int(workload.submit[-1])
-    end = int((workload.submit + workload.run_time).max())
-    return {
-        "load %, first to last submission (caption)": 100 * workload.load,
-        "load %, log's time 0 to last submission": 100 * measures.load(*work, last),
-        "load %, first submission to earliest last end": 100 * measures.load(*work, end - first),
-    }
-
-
-def table1(workloads) -> pd.DataFrame:
-    """Return the facts of heel-and-toe's Table 1 for each log, as `Page.compare` takes them.
-
-    Jobs are the lines of the log, as in the paper; the utilization is that of the simulated jobs.
-    """
-    rows = list(duration(workloads))
-    for name, workload in workloads.items():
-        lines = len(workload) if _is_ours(name, workload) else len(registry.read(name))
-        rows.append((name, "processors", workload.machine, "processors"))
-        rows.append((name, "jobs", lines, "jobs"))
-        rows.append((name, "utilization", 100 * workload.load, "%"))
-    return tidy(rows)
 
 
 def left_out(workloads) -> pd.DataFrame:
@@ -87,38 +50,6 @@ def left_out(workloads) -> pd.DataFrame:
         for name, workload in workloads.items()
     }
     return pd.DataFrame(counts).fillna(0).astype(int).rename_axis("rule").reset_index()
-
-
-def table3(workloads) -> pd.DataFrame:
-    """Return the facts of PV-EASY's Table 3 for each workload, of the simulated jobs.
-
-    The load is that of the table's caption: work over capacity from the first submission to the last.
-    """
-    rows = list(duration(workloads))
-    for name, workload in workloads.items():
-        rows += [
-            (name, "processors", workload.machine, "processors"),
-            (name, "jobs", len(workload), "jobs"),
-            (name, "load", 100 * workload.load, "%"),
-            (name, "mean_size", workload.processors.mean(), "processors"),
-            (name, "mean_run_time", workload.run_time.mean(), "s"),
-        ]
-    return tidy(rows)
-
-
-def table3_readings(workloads) -> pd.DataFrame:
-    """Return the load for each interpretation of the span, and the number of jobs for each interpretation of a job.
-
-    There is a row for each interpretation and a column for each log; logs that PV-EASY does not use have no numbers of jobs.
-    """
-    rows = {}
-    for name, workload in workloads.items():
-        column = loads(workload)
-        if not workload.stand_in and name in registry.names("pv_easy"):
-            for what, drop in JOBS.items():
-                column[what] = len(registry.load(name, paper="pv_easy", drop=drop))
-        rows[name] = column
-    return pd.DataFrame(rows).rename_axis("reading").reset_index()
 
 
 def wide(ours) -> pd.DataFrame:

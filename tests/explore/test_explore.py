@@ -43,7 +43,7 @@ def log(monkeypatch):
 
 
 def test_opening_walk_has_the_numbers_of_the_paper():
-    walk = steps.heel_and_toe()
+    walk = steps.six_jobs()
     heads = [m for m in walk.moments if m.sight.kind in ("reserved", "backfilled")]
     wild = [m for m in heads if m.wild]
     ours = {
@@ -63,7 +63,7 @@ def test_opening_walk_has_the_numbers_of_the_paper():
 @pytest.mark.parametrize("badness, first", [("F = 1", 6), ("F = 4/3", 5), ("F = 2", 4)])
 def test_first_backfill_depends_on_the_badness(badness, first):
     """Table 2 of heel-and-toe, bold figures."""
-    walk = steps.heel_and_toe(badness)
+    walk = steps.six_jobs(badness)
     number = [m.sight.kind for m in walk.moments].index("backfilled")
     passed, before = walk.moments[number], walk.moments[number - 1]
     assert walk.workload.job_id[passed.sight.jobs[0]] == first

@@ -5,12 +5,13 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from notebooks.heel_and_toe import fig02
+from notebooks.heel_and_toe import fig02, table1
+from notebooks.pv_easy import table3
 from replication.simulator.estimates import Exact, Users
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.sweeps.comparison import compare
-from replication.verdicts.logs import left_out, loads, month, table1, table3, table3_readings
+from replication.verdicts.logs import left_out, month
 from tests.workloads import jobs
 
 SMALL = jobs(4, (10, 10, 2), (20, 20, 4), (50, 5, 1))
@@ -37,11 +38,11 @@ def test_months_of_a_header():
 def test_a_load_has_three_interpretations():
     # 20 + 80 + 5 processor seconds; submissions from 10 to 50, earliest last end 55.
     assert SMALL.load == 105 / (4 * 40)
-    assert [*loads(SMALL).values()] == [100 * 105 / (4 * span) for span in (40, 50, 45)]
+    assert [*table3.loads(SMALL).values()] == [100 * 105 / (4 * span) for span in (40, 50, 45)]
 
 
 def test_table_3_counts_the_simulated_jobs():
-    found = table3({"small": SMALL}).set_index("measure")["value"]
+    found = table3.facts({"small": SMALL}).set_index("measure")["value"]
     assert found.to_dict() == {
         "processors": 4,
         "jobs": 3,
@@ -49,7 +50,7 @@ def test_table_3_counts_the_simulated_jobs():
         "mean_size": 7 / 3,
         "mean_run_time": 35 / 3,
     }
-    assert table3_readings({"small": SMALL})["small"].tolist() == [
+    assert table3.readings({"small": SMALL})["small"].tolist() == [
         100 * 105 / 160,
         100 * 105 / 200,
         100 * 105 / 180,
@@ -95,7 +96,7 @@ def test_figure_2_has_a_bar_for_each_log_measure_and_estimate():
 @pytest.mark.parametrize("name", registry.names("heel_and_toe"))
 def test_table_1_counts_the_lines_of_each_log(real_log, name):
     workload = real_log(name, paper="heel_and_toe")
-    found = table1({name: workload}).set_index("measure")["value"]
+    found = table1.facts({name: workload}).set_index("measure")["value"]
     assert found["jobs"] == registry.info(name).jobs
     assert found["processors"] == registry.rules(name, "heel_and_toe").machine
     assert found["log_start"] < found["log_end"]

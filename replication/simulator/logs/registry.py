@@ -45,7 +45,6 @@ LogName = Literal[
     "SDSC-Paragon",
     "RICC",
 ]
-PaperName = Literal["pv_easy", "heel_and_toe", "top_percent"]
 
 
 class TraceError(InputError):
@@ -270,7 +269,7 @@ def read(source, bad_lines=None, times=None) -> swf.Trace:
 
 def load(
     source: LogName | str | Path | swf.Trace | Mapping,
-    paper: PaperName | None = None,
+    paper: str | None = None,
     synthetic: bool = False,
     machine: int | None = None,
     size: Literal["requested", "allocated"] | None = None,
