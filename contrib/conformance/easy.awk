@@ -1,5 +1,5 @@
 # EASY backfilling as docs/semantics.md defines it. Reads a log in SWF, writes the start of each job:
-#   awk -v out=STARTS.csv -f conformance/easy.awk LOG.swf
+#   awk -v out=STARTS.csv -f contrib/conformance/easy.awk LOG.swf
 # With -v strict=1 it breaks sentence E11: no backfilled job ends exactly at the shadow time.
 
 /MaxProcs:/ { free = $3 }

@@ -419,7 +419,7 @@ def test_wrong_sources_and_rules_are_refused():
     with pytest.raises(registry.TraceError, match="source is a list; allowed: a name, a path"):
         registry.load([1])
     with pytest.raises(ValueError, match="drop 5; allowed: names of no-run-time"):
-        registry.load("contrib/conformance/logs/E2.swf", drop=5)
+        registry.load("contrib/conformance/logs/E2a.swf", drop=5)
 
 
 def test_a_log_of_the_registry_names_its_treatment_of_bad_lines(tmp_path, monkeypatch):
