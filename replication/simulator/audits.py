@@ -167,7 +167,9 @@ def reservations(schedule, which="first", by="predictions") -> np.ndarray:
         )
     correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
     plans, sunny = (schedule.prediction, schedule.estimate), isinstance(schedule.scheduler, PVEasy)
-    return _reservations_at(schedule, since, schedule.start, schedule.end, plans, correction, sunny)
+    unaged = getattr(schedule.scheduler, "plans", "aged") == "unaged"
+    runs = schedule.start, schedule.end
+    return _reservations_at(schedule, since, *runs, plans, correction, sunny, unaged)
 
 
 def _check_room(schedule):
@@ -190,11 +192,11 @@ def _runs_at_pass(schedule):
     return schedule.start + schedule.backfilled, schedule.end + in_no_time
 
 
-def _reservations_at(schedule, since, start, end, plans, correction=0, sunny=False):
+def _reservations_at(schedule, since, start, end, plans, correction=0, sunny=False, unaged=False):
     _check_room(schedule)
     w, asked = schedule.workload, blocked(schedule)
     jobs = since, asked, start, end, *plans, w.processors, w.machine
-    return audits.first_reservations(*jobs, correction, sunny)
+    return audits.first_reservations(*jobs, correction, sunny, unaged)
 
 
 @_cache

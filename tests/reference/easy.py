@@ -55,6 +55,16 @@ class Easy(Reference):
         self.watch, self.permissions = watch, permissions
         self.kept = None  # head, shadow time and extra processors of the last reservation
 
+    def correct_plans(self, now) -> bool:
+        """Correct the expired predictions of running jobs; plans that do not age never expire."""
+        return self.options["plans"] == "aged" and super().correct_plans(now)
+
+    def planned_end(self, job) -> int:
+        """Return the planned end of a running job."""
+        if self.options["plans"] == "aged":
+            return super().planned_end(job)
+        return self.now + self.planned(job)
+
     def schedule(self, now) -> None:
         """Start heads while they fit, make a reservation for the blocked head, and backfill."""
         while self.queue and self.queue[0].size <= self.free:
@@ -68,7 +78,8 @@ class Easy(Reference):
         if self.options["candidates"] == "sjf":
             candidates.sort(key=self.planned)
         for job in candidates:
-            in_time = now + self.planned(job) <= shadow
+            end = now + self.planned(job)
+            in_time = end < shadow or (end == shadow and self.options["strict"] == "no")
             if job.size <= self.free and self.may_pass(job, head, in_time, extra):
                 self.begin(job)
                 if not in_time and self.options["extra"] == "used-up":
@@ -116,8 +127,9 @@ class Easy(Reference):
                 extra = self.extra_at(shadow, head)
         else:
             shadow, extra = self.earliest(head)
-        is_held = self.options["reservation"] == "held"
-        if is_held and self.options["overdue"] == "nobody" and shadow <= self.now:
+        lifetime, overdue = self.options["reservation"], self.options["overdue"]
+        closed = overdue == "nobody" or (overdue == "by-lifetime" and lifetime == "held")
+        if lifetime != "recomputed" and closed and shadow <= self.now:
             extra = 0
         return Reservation(shadow, extra)
 

@@ -62,7 +62,7 @@ class PVEasy(Reference):
         ends = [(max(self.expected_end(job, now), now), job.size) for job in self.running]
         shadow, extra = earliest_fit(head.size, self.free, ends)
         for job in waiting:
-            in_time = now + self.left(job) <= shadow
+            in_time = now + self.planned(job) <= shadow
             if self.fits(job) and (in_time or job.size <= extra):
                 extra -= 0 if in_time else job.size
                 self.begin(job, backfilled=True)

@@ -222,6 +222,7 @@ def test_P24_extra_processors_once_a_held_reservation_is_due():
     w = jobs(4, (0, 20, 2, 5), (1, 5, 3), (2, 4, 1, 30), (7, 30, 1))
     assert starts(w, reservation="held", overdue="extra")[2:] == [2, 20]
     assert starts(w, reservation="kept")[2:] == [2, 7]
+    assert starts(w, reservation="kept", overdue="nobody")[2:] == [2, 20]
 
 
 def test_P25_extra_processors_counted_at_every_pass():
@@ -266,3 +267,26 @@ def test_P27_of_jobs_past_their_plan_the_one_planned_to_end_earlier_counts_first
     for wide, narrow, start in (6, 5, 20), (5, 6, 8):
         w = jobs(4, (0, 20, 2, wide), (0, 20, 1, narrow), (8, 5, 2), (8, 30, 1))
         assert starts(w, shadow="first") == [0, 0, 20, start]
+
+
+def test_P28_a_job_has_to_end_before_the_shadow_time():
+    w = jobs(4, (0, 10, 3), (0, 5, 4), (2, 8, 1), (3, 6, 1))
+    assert starts(w) == [0, 10, 2, 15]
+    assert starts(w, strict="yes") == [0, 10, 15, 3]
+    assert starts(w, strict="yes", candidates="sjf") == [0, 10, 15, 3]
+
+
+def test_P29_plans_that_do_not_age():
+    # Of 100 s planned, job 0 runs 50. At 20 it is planned to end at 120, so that job 2 passes the head, and again at 40.
+    w = jobs(4, (0, 50, 3, 100), (1, 5, 4), (20, 90, 1), (20, 10, 1))
+    assert starts(w)[:3] == [0, 50, 55]
+    assert starts(w, plans="unaged")[:3] == [0, 110, 20]
+    # No prediction expires: at 40 job 0, predicted to run 25 s, is expected at 65.
+    w = jobs(4, (0, 60, 3, 100), (1, 5, 4), (40, 20, 1, 20))
+    late = {"predictor": Scaled(0.25), "correction": "now"}
+    assert starts(w, **late)[2] == 65
+    assert starts(w, **late, plans="unaged")[2] == 40
+    # A reservation that lasts is made with such a plan once.
+    w = jobs(4, (0, 50, 3, 100), (1, 5, 4), (20, 82, 1))
+    assert starts(w, plans="unaged")[2] == 20
+    assert starts(w, plans="unaged", reservation="held")[2] == 55

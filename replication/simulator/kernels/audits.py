@@ -72,13 +72,13 @@ def _running_at(now, order, live, known, start, end):
 
 @njit(nogil=True, cache=True)
 def first_reservations(
-    since, asked, start, end, prediction, estimate, size, machine, correction, sunny
+    since, asked, start, end, prediction, estimate, size, machine, correction, sunny, unaged
 ):
     """Return the reservation of each job of `asked` (bool[n]) at the instant `since`, int64[n], s; -1 for other jobs.
 
     It is the earliest planned end at which the job fits, the instant itself if it fits then. The instants ascend;
     `correction` is that of expired predictions, see `replication.simulator.kernels.machine`. If `sunny`, the processors
-    of running jobs of lower priority count as free.
+    of running jobs of lower priority count as free. If `unaged`, running jobs are planned to end after their whole plan.
     """
     n = len(since)
     reserved, planned = np.where(asked, since, -1), np.empty(n, np.int64)
@@ -89,7 +89,8 @@ def first_reservations(
             if other < job or not sunny:
                 elapsed = now - start[other]
                 plan = corrected(prediction[other], estimate[other], elapsed, correction)
-                planned[plans] = max(start[other] + plan, now) << JOB_BITS | other
+                plan_end = now + prediction[other] if unaged else max(start[other] + plan, now)
+                planned[plans] = plan_end << JOB_BITS | other
                 plans += 1
                 used += size[other]
         ends = np.sort(planned[:plans])

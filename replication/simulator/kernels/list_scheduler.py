@@ -61,15 +61,18 @@ NO_LIMIT = 2**62
 # kept : the reservation is valid until the head starts or the reserved time comes, not for one pass only
 # held : a kept reservation stays valid after the reserved time
 # recounts : the extra processors of a kept reservation are counted again at every pass
-# closed : no job is backfilled on extra processors after the time of a held reservation
+# closed : no job is backfilled on extra processors of a kept reservation that is due
 # uses_up : a job that outlives the shadow time uses up extra processors
 # counted : jobs planned to end at the shadow time that count for the extra processors, as of `machine.reservation`
 # only_if_fits : a submission leads to a pass only if the job fits the free processors
+# strict : a job is in time if it is planned to end before the shadow time, not at it
+# unaged : a running job is planned to end after its whole plan from now on
 Rules = namedtuple(
     "Rules",
     machines.SHARED_RULES
-    + "order limit shortest_first kept held recounts closed uses_up counted only_if_fits",
-    defaults=(SUBMISSION, NO_LIMIT, False, False, False, False, True, True, ALL, False),
+    + "order limit shortest_first kept held recounts closed uses_up counted only_if_fits "
+    "strict unaged",
+    defaults=(SUBMISSION, NO_LIMIT, *[False] * 4, True, True, ALL, *[False] * 3),
 )
 
 # tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty until they are needed
@@ -110,6 +113,7 @@ def _run(memory, processors, rules, permission, given, key):
     permissions the loop is compiled apart, since their code would slow it down even where it is not used.
     """
     machine, none = machines.idle_machine(len(memory.submit), processors), np.empty(0, np.int64)
+    machine.count[machines.AGES] = not rules.unaged
     lists = Lists(trees.empty_tree(0), none, none, permission, given)
     now = _simulate(machine, memory, rules, lists, key, 0)
     while now != DONE:
@@ -143,6 +147,7 @@ def _simulate(machine, memory, rules, lists, key, now):
     count = machine.count
     # In these variants the reservation or the head can change without an end or a correction.
     always = rules.kept or not rules.uses_up or rules.counted != ALL or lists.permission is not None
+    always |= rules.unaged
     always |= rules.order != SUBMISSION and rules.order != LARGEST_AREA
     is_known = memory.predict == 0
     can_rank = rules.order != WFP3 and rules.limit == NO_LIMIT
@@ -238,14 +243,19 @@ def _reserve(machine, memory, rules, head, now):
     """Make the reservation of the head unless it has a valid one."""
     count, size = machine.count, memory.size[head]
     is_due = count[SHADOW] <= now
+    # Plans that do not age are ordered by length, and times are counted from now on.
+    origin = now if rules.unaged else 0
     if count[RESERVED] != head or (rules.kept and is_due and not rules.held):
         count[SHADOW], count[EXTRA] = machines.reservation(
-            machine, machine.by_plan, memory, size, rules.counted, now
+            machine, machine.by_plan, memory, size, rules.counted, now - origin
         )
+        count[SHADOW] += origin
         count[RESERVED] = head
     elif rules.recounts:
-        count[EXTRA] = machines.extra_at(machine, memory, size, rules.counted, count[SHADOW], now)
-    if rules.held and rules.closed and count[SHADOW] <= now:
+        count[EXTRA] = machines.extra_at(
+            machine, memory, size, rules.counted, count[SHADOW] - origin, now - origin
+        )
+    if rules.kept and rules.closed and count[SHADOW] <= now:
         count[EXTRA] = 0
 
 
@@ -268,7 +278,7 @@ def _backfill(machine, memory, rules, lists, places, now):
 def _start_candidate(machine, memory, rules, permission, job, predicted, now):
     """Start a job that fits if it may pass the head; return whether it started."""
     count, size = machine.count, memory.size[job]
-    in_time = now + predicted <= count[SHADOW]
+    in_time = now + predicted <= count[SHADOW] - rules.strict
     passes = in_time or size <= count[EXTRA]
     if permission is not None:
         if permission[job] == WHENEVER_IT_FITS:
@@ -365,7 +375,7 @@ def _backfill_by_key(machine, memory, rules, lists, key, some, now):
     """Backfill the jobs at the first `some` places in `scratch` by key; return whether any started."""
     count, gaps = machine.count, False
     while True:
-        extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - now
+        extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - rules.strict - now
         place, some = _first_that_may_start(machine, rules, key, some, extra, window)
         if place == NO_JOB:
             return gaps
@@ -487,7 +497,8 @@ def _pass_by_rank(machine, memory, rules, lists, stale, now):
             _reserve(machine, memory, rules, head, now)
     rank = -1
     while tree.rows[ONE, trees.NONE] <= count[FREE]:
-        rank = trees.next_entry(tree, rank + 1, count[FREE], count[EXTRA], count[SHADOW] - now)
+        window = count[SHADOW] - rules.strict - now
+        rank = trees.next_entry(tree, rank + 1, count[FREE], count[EXTRA], window)
         if rank == len(tree.size):
             break
         job = lists.job[rank]

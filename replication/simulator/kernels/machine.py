@@ -23,7 +23,7 @@ LATEST = NEVER >> JOB_BITS  # the last second a key can hold, some 17,000 years 
 
 # Entries of `count`. The queue is waiting[HEAD:TAIL]; only jobs before LAST are submitted.
 FREE, RUNNING, HEAD, TAIL, ARRIVED, LAST, SMALLEST = range(7)
-SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, COUNTS = range(7, 14)
+SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, AGES, COUNTS = range(7, 15)
 NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below 0 is a gap
 
 # start, first, prediction : int64[n], s, the last start of each job and its predictions at submission and at its start
@@ -31,7 +31,8 @@ NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below
 # planned, done : int64[n], s, planned length of the current run, and work saved from earlier runs
 # by_end, by_plan : int64[m + 1], keys of the running jobs
 # waiting, queued_size : int64[n], the jobs in the queue and their sizes
-# scratch : int64[n]; count : int64[COUNTS]
+# scratch : int64[n]; count : int64[COUNTS]; count[AGES] is 0 if running jobs are planned to end after their whole plan from now
+#     on, so that `by_plan` has lengths in place of ends, else 1
 # order, submitted : int64[n], the jobs in the order in which they started, and the number of jobs submitted by then
 # leaving : int64[n], jobs whose processors are free but whose end is not yet processed
 # freed : int64[n], jobs whose processors were freed by the last event
@@ -68,6 +69,7 @@ def idle_machine(n, processors):
     by_end[0] = by_plan[0] = NEVER
     count = np.zeros(COUNTS, np.int64)
     count[FREE], count[LAST], count[SMALLEST], count[RESERVED] = processors, n, NEVER, NO_JOB
+    count[AGES] = 1
     return Machine(
         np.full(n, -1),
         np.full(n, -1),
@@ -171,7 +173,7 @@ def start_run(machine, memory, job, now, length, planned):
     count = machine.count
     machine.start[job], machine.planned[job] = now, planned
     insert(machine.by_end, count[RUNNING], (now + length) << JOB_BITS | job)
-    insert(machine.by_plan, count[RUNNING], (now + planned) << JOB_BITS | job)
+    insert(machine.by_plan, count[RUNNING], (now * count[AGES] + planned) << JOB_BITS | job)
     count[FREE] -= memory.size[job]
     count[RUNNING] += 1
 
@@ -180,7 +182,7 @@ def start_run(machine, memory, job, now, length, planned):
 def release(machine, memory, job):
     """Free the processors of a running job and remove it from `by_plan`; the caller removes it from `by_end`."""
     count = machine.count
-    key = (machine.start[job] + machine.planned[job]) << JOB_BITS | job
+    key = (machine.start[job] * count[AGES] + machine.planned[job]) << JOB_BITS | job
     remove(machine.by_plan, count[RUNNING], key)
     count[FREE] += memory.size[job]
     count[RUNNING] -= 1

@@ -12,6 +12,7 @@ from replication.simulator.kernels import list_scheduler as lists
 from replication.simulator.kernels import observation, reservations
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
+from replication.simulator.schedulers.options import CORRECTIONS
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 from replication.simulator.workload import generator
 
@@ -70,10 +71,21 @@ class EASY(options.WithProfile, Scheduler):
         ("never", "pass"),
         "whether the extra processors of a kept or held reservation are counted again at every pass",
     )
-    overdue: Literal["nobody", "extra"] = option(
-        "nobody",
-        ("nobody", "extra"),
-        "which jobs are backfilled once a held reservation is due: none, or those that fit the extra processors",
+    overdue: Literal["by-lifetime", "nobody", "extra"] = option(
+        "by-lifetime",
+        ("by-lifetime", "nobody", "extra"),
+        "which jobs are backfilled while a reservation that lasts is due: none, or those that fit the extra processors; by default "
+        "none if it is held, the latter if it is kept and made again",
+    )
+    strict: Literal["no", "yes"] = option(
+        "no",
+        ("no", "yes"),
+        "whether a backfilled job has to be planned to end before the shadow time, or may end at it",
+    )
+    plans: Literal["aged", "unaged"] = option(
+        "aged",
+        ("aged", "unaged"),
+        "planned end of a running job: its plan after its start, or, not less the time that it has run, after each pass",
     )
     shadow: Shadow = option(
         "all",
@@ -107,6 +119,10 @@ class EASY(options.WithProfile, Scheduler):
         if self.has_profile and not self.is_textbook_but(free):
             raise SchedulerError(
                 f"{self!r}: allowed with reservations or functions: {', '.join(free)}"
+            )
+        if self.plans == "unaged" and self.events == "by-plan":
+            raise SchedulerError(
+                f"{self!r}: allowed with unaged plans: events together or one-by-one"
             )
         intervenes = self.wild != "allowed" or self.let_past > 0
         if intervenes and not self.is_textbook_but(["wild", "let_past"]):
@@ -199,7 +215,12 @@ class EASY(options.WithProfile, Scheduler):
             kept=self.reservation != "recomputed",
             held=self.reservation == "held",
             recounts=self.recount == "pass" and self.reservation != "recomputed",
-            closed=self.overdue == "nobody",
+            closed=self.overdue == "nobody"
+            or (self.overdue == "by-lifetime" and self.reservation == "held"),
+            strict=self.strict == "yes",
+            unaged=self.plans == "unaged",
+            # Plans that do not age never expire.
+            correction=CORRECTIONS.index("now" if self.plans == "unaged" else self.correction),
             uses_up=self.extra == "used-up",
             counted=get_args(Shadow).index(self.shadow),
             only_if_fits=self.passes == "if-fits",
