@@ -45,12 +45,25 @@ function render({ model, el }) {
     place.on("plotly_hover", ({ points: [point] }) =>
       say([Number(point.yaxis._id.slice(1) || 1), point.x, point.y]));
     place.on("plotly_unhover", () => say([]));
+    place.on("plotly_click", ({ points: [point] }) => {
+      model.set("clicked", [Number(point.yaxis._id.slice(1) || 1), point.x, point.y]);
+      model.save_changes();
+    });
   }
 
   function complain(error) {
     place.textContent = `The picture could not be drawn: ${error}. Reload the page and run the cells again.`;
   }
 
+  function fade() {
+    place.style.opacity = model.get("outdated") ? 0.25 : 1;
+  }
+
+  model.on("change:outdated", fade);
+  model.on("msg:custom", (name) => {
+    const { clientWidth: width, clientHeight: height } = place;
+    if (plotly && name.save) plotly.downloadImage(place, { format: "png", filename: name.save, width, height, scale: 2 });
+  });
   const watcher = new ResizeObserver(ask);
   watcher.observe(el);
   model.on("change:data", ask);
@@ -65,6 +78,7 @@ function render({ model, el }) {
   }, complain);
   return () => {
     watcher.disconnect();
+    model.off("change:outdated", fade);
     model.off("change:data", ask);
     model.off("change:layout_of_figure", ask);
     if (plotly) plotly.purge(place);

@@ -1,6 +1,7 @@
 """Choices that the explorer offers, and the schedules that they lead to; no widgets and no pictures."""
 
 import os
+import re
 import shutil
 import threading
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -33,12 +34,13 @@ SCHEDULERS = {
 }  # fmt: skip
 #: The schedulers of the first picture, A and B.
 OPENING = ("EASY", "PV-EASY")
+WITH_ERROR = "run time with an error"
 #: Predictors by name, each with an explanation; None is the scheduler's own.
 PREDICTORS = {
     "scheduler's own": (None, "the default of the scheduler"),
     "user estimate": (rp.Request(), "no prediction"),
     "true run time": (rp.Clairvoyant(), "perfect prediction"),
-    "true run time ± 20 %": (rp.Virtual(0.2), "random error (virtual predictor of PV-EASY)"),
+    WITH_ERROR: (rp.Virtual(0.2), "run time × (1 + bias) × (1 + random in ± error)"),
     "last accuracy": (rp.Last(), "estimate × run time / estimate of the user's last job (PV-EASY)"),
     "last two run times (Tsafrir)": (rp.Tsafrir(), "mean of the user's last two run times"),
     "mean of similar jobs": (rp.Complete(), "decaying mean over classes of similar jobs (Top Percent)"),
@@ -47,20 +49,34 @@ PREDICTORS = {
     "top 4 %": (rp.TopPercent(4), "run time that 4 % of similar jobs exceed (Top Percent)"),
     "linear model (Gaussier)": (rp.CVH(), "online regression with an asymmetric loss"),
 }  # fmt: skip
+RANDOM = "random, up to × (f + 1)"
 #: Estimate models by name: a function of f and of the longest time of the log, s, and an explanation.
 ESTIMATES = {
     "user estimates": (lambda f, longest: rp.Users(), "as in the log"),
     "user estimates × (f + 1)": (lambda f, longest: rp.Users(f + 1), "all user estimates multiplied"),
     "perfect": (lambda f, longest: rp.Exact(), "the true run times"),
     "run times × (f + 1)": (lambda f, longest: rp.Deterministic(f), "all run times multiplied"),
-    "random, up to × (f + 1)": (lambda f, longest: rp.FModel(f), "uniform between r and (f + 1) r"),
+    RANDOM: (lambda f, longest: rp.FModel(f), "uniform between r and (f + 1) r"),
     "modal": (lambda f, longest: rp.Modal(longest), "few round values, as users choose (Tsafrir)"),
 }  # fmt: skip
 
 
-def choose(scheduler: rp.Scheduler, predictor: str) -> rp.Scheduler:
-    """Return a scheduler with a predictor, given by name; a scheduler without predictions stays as it is."""
+#: Errors of the curve, in the order in which they are computed, and the seeds of each point.
+ERRORS, SEEDS = (0, 2, 1, 0.5, 0.2, 1.5, 0.1, 0.75, 0.35), range(1, 11)
+#: Classes of jobs by length: upper ends, s, and names.
+LENGTHS = {60: "< 1 min", 600: "1 to 10 min", HOUR: "10 to 60 min", 4 * HOUR: "1 to 4 h"}
+LENGTHS |= {12 * HOUR: "4 to 12 h", np.inf: "> 12 h"}
+
+
+def choose(
+    scheduler: rp.Scheduler, predictor: str, error: float = 0.2, bias: float = 0.0
+) -> rp.Scheduler:
+    """Return a scheduler with a predictor, given by name; a scheduler without predictions stays as it is.
+
+    `error` and `bias` are those of the predictor with an error.
+    """
     own = PREDICTORS[predictor][0]
+    own = rp.Virtual(error, bias) if predictor == WITH_ERROR else own
     return (
         replace(scheduler, predictor=own) if own and hasattr(scheduler, "predictor") else scheduler
     )
@@ -81,19 +97,28 @@ def view(
     predictor: str = "scheduler's own",
     estimates: str = "user estimates",
     f: float = 1.0,
+    error: float = 0.2,
+    bias: float = 0.0,
     own: rp.Scheduler | None = None,
 ) -> "View":
     """Simulate a choice of scheduler, predictor and estimate model, by name, on a log.
 
-    `f` is the badness factor; `own` is the scheduler if its name is not one of `SCHEDULERS`.
+    `f` is the badness factor, `error` and `bias` are as in `choose`; `own` is the scheduler if its name is not one of
+    `SCHEDULERS`.
     """
     plain = own or SCHEDULERS[scheduler][0]
-    jobs, chosen = workload(log, load), choose(plain, predictor)
+    jobs, chosen = workload(log, load), choose(plain, predictor, error, bias)
     longest = max(int(jobs.estimate.max()), int(jobs.run_time.max()), HOUR)
     name = f"{scheduler}, {estimates.replace('(f + 1)', f'{f + 1:g}')}"
     if chosen != plain:
         name += f", predicted: {predictor}"
+        name += f" (± {error:.0%}, bias {bias:+.0%})" * (predictor == WITH_ERROR)
     return View(name, rp.simulate(jobs, chosen, ESTIMATES[estimates][0](f, longest)))
+
+
+def means_of(schedule: rp.Schedule) -> tuple[float, float]:
+    """Return the mean wait, h, and the mean bounded slowdown of a schedule."""
+    return schedule.measures["mean_wait"] / HOUR, schedule.measures["mean_bounded_slowdown"]
 
 
 def warm() -> None:
@@ -195,6 +220,37 @@ def mean_level(instant: np.ndarray, level: np.ndarray, since, until) -> np.ndarr
     """Return the mean of a step curve in each of several windows of time."""
     total = np.concatenate([[0], np.cumsum(level[:-1] * np.diff(instant))])
     return (np.interp(until, instant, total) - np.interp(since, instant, total)) / (until - since)
+
+
+def classes(jobs: rp.Workload) -> dict[str, pd.Categorical]:
+    """Return the class of each job by size, in powers of two, and by length."""
+    powers = 2 ** np.arange(int(jobs.machine - 1).bit_length() + 1)
+    sizes = [
+        f"{low + 1} to {high}" if high > low + 1 else f"{high}"
+        for low, high in zip(powers // 2, powers, strict=True)
+    ]
+    columns = (
+        (jobs.processors, [0, *powers], sizes),
+        (jobs.run_time, [-1, *LENGTHS], LENGTHS.values()),
+    )
+    names = "processors", "run time"
+    return {
+        name: pd.cut(values, edges, labels=[*labels])
+        for name, (values, edges, labels) in zip(names, columns, strict=True)
+    }
+
+
+def lines(log: str, load: float | None, views) -> str:
+    """Return the Python lines that simulate the schedules of some views of a log, and print their measures."""
+    scaled = "" if load is None else f".at_load({load:g})"
+    text = ["import replication as rp", "", f"jobs = rp.load({log!r}){scaled}"]
+    for name, view in zip("ab", views, strict=True):
+        words = f"{view.schedule.scheduler!r}, {view.schedule.estimates!r}"
+        known = re.sub(
+            r"\b([A-Z]\w+)\(", lambda call: f"{'rp.' * hasattr(rp, call[1])}{call[0]}", words
+        )
+        text.append(f"{name} = rp.simulate(jobs, {known})")
+    return "\n".join([*text, 'print(a.measures, b.measures, sep="\\n\\n")'])
 
 
 def differences(first: rp.Schedule, second: rp.Schedule) -> str:

@@ -2,6 +2,7 @@
 
 import gzip
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import anywidget
@@ -14,7 +15,7 @@ from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from replication.explore import steps
-from replication.explore.model import DAY, HOUR, mean_level
+from replication.explore.model import DAY, HOUR, SEEDS, mean_level
 from replication.simulator.schedules import gantt
 from replication.simulator.workload import usage
 
@@ -34,6 +35,8 @@ LOOKS = {
 }
 LINES = (("now", "black", "solid"), ("reservation", "#0B3C7D", "dash"))
 LINES += (("real shadow time", "#A2264B", "dot"),)
+#: Dash and colour of the lines of A and of B.
+SIDES = (("A", "solid", "#0B3C7D"), ("B", "dot", "#A2264B"))
 RUNS = 1500  # runs in one window; more are drawn as processors in use by kind
 BINS = 120  # steps of a curve
 CELLS = (192, 48)  # places in time and in processors at which a panel finds the job at the mouse
@@ -42,7 +45,7 @@ EDGE = {"color": "#222222", "width": 2.5}
 LABEL = {"showarrow": False, "bgcolor": "rgba(255,255,255,0.75)"}
 
 
-def panels(heights, kinds) -> go.Figure:
+def panels(heights, kinds, height=430) -> go.Figure:
     """Return a Plotly figure with panels above each other and a trace for each panel and kind of box."""
     shape = {"row_heights": heights, "vertical_spacing": 0.05, "shared_xaxes": True}
     figure = make_subplots(len(heights), 1, **shape)
@@ -58,7 +61,12 @@ def panels(heights, kinds) -> go.Figure:
                 hatch = {"shape": pattern, "bgcolor": colour, "fgcolor": "#333333", "size": 6}
                 trace.fillpattern = hatch | {"solidity": 0.2, "fillmode": "replace"}
             figure.add_trace(trace, row=row, col=1)
-    figure.update_layout(template="plotly_white", autosize=True, height=430, dragmode=False)
+    return in_style(figure, height)
+
+
+def in_style(figure, height) -> go.Figure:
+    """Return a figure without zoom, with its legend above it."""
+    figure.update_layout(template="plotly_white", autosize=True, height=height, dragmode=False)
     figure.update_layout(margin={"l": 55, "r": 12, "t": 46, "b": 38}, font_color="#222222")
     figure.update_layout(
         legend={"orientation": "h", "y": 1, "yanchor": "top", "yref": "container", "x": 0}
@@ -80,9 +88,13 @@ class Canvas(anywidget.AnyWidget):
     layout_of_figure = traitlets.Unicode().tag(sync=True)
     #: Where the mouse is, as (panel, x, y); empty outside.
     mouse = traitlets.List().tag(sync=True)
+    #: Where it clicked last.
+    clicked = traitlets.List().tag(sync=True)
+    #: Whether the picture is of an earlier choice; the page fades it.
+    outdated = traitlets.Bool(False).tag(sync=True)
 
-    def __init__(self, figure):
-        super().__init__()
+    def __init__(self, figure, **given):
+        super().__init__(**given)
         self.draw(figure)
         self.on_msg(self._answer)
 
@@ -131,8 +143,11 @@ class Comparison:
     KINDS = ("regular", "backfilled", "preempted")
 
     def __init__(self):
-        self.figure = figure = panels([0.4, 0.4, 0.2], (self.KINDS, self.KINDS, ()))
-        for name, dash, colour in (("A", "solid", "#0B3C7D"), ("B", "dot", "#A2264B")):
+        self.figure = figure = panels([0.4, 0.4, 0.2], (self.KINDS, self.KINDS, ()), height=390)
+        for row in (1, 2):
+            marked = {"mode": "lines", "line": EDGE, "showlegend": False, "hoverinfo": "skip"}
+            figure.add_trace(go.Scatter(**marked), row=row, col=1)
+        for name, dash, colour in SIDES:
             line = {"shape": "hv", "color": colour, "dash": dash, "width": 1.6}
             queue = go.Scatter(mode="lines", line=line, name=f"queue of {name}", hoverinfo="skip")
             figure.add_trace(queue, row=3, col=1)
@@ -163,7 +178,7 @@ class Comparison:
         layout.yaxis3.range = (0, max(1, *map(np.max, queues)) * 1.08)
         for axis in (layout.xaxis, layout.xaxis2, layout.xaxis3):
             axis.range = (since / DAY, until / DAY)
-        layout.shapes = layout.annotations = ()
+        layout.annotations = ()
 
     def _boxes(self, view):
         runs, w = view.runs, view.schedule.workload
@@ -196,20 +211,87 @@ class Comparison:
         here &= (boxes.low <= processor) & (processor < boxes.high) & (boxes.job >= 0)
         return int(boxes.job[here].iloc[0]) if here.any() else None
 
-    def mark(self, job) -> None:
-        """Outline a job in both schedules, or no job if it is None."""
-        shapes, labels = [], []
+    def mark(self, jobs) -> None:
+        """Outline jobs (indices) in both schedules; a single one with its number."""
+        labels = []
         for k, boxes in enumerate(self.boxes, 1):
-            own, axes = boxes[boxes.job == job], {"xref": f"x{k}", "yref": f"y{k}"}
-            for box in own.itertuples():
-                ends = {"x0": box.start / DAY, "x1": box.end / DAY}
-                shapes.append({"line": EDGE, "y0": box.low, "y1": box.high} | ends | axes)
-            if len(own):
+            own, axes = boxes[boxes.job.isin(jobs)], {"xref": f"x{k}", "yref": f"y{k}"}
+            line = self.figure.data[k - 7]
+            line.x, line.y = outlines(own, DAY)
+            line.line.width = 2.5 if len(jobs) == 1 else 1.2
+            if len(jobs) == 1 and len(own):
                 place = {"x": max(own.start.min(), self.since) / DAY, "y": own.high.max()}
-                name = f"job {self.views[0].schedule.workload.job_id[job]}"
+                name = f"job {self.views[0].schedule.workload.job_id[jobs[0]]}"
                 labels.append(LABEL | {"text": name, "xanchor": "left"} | place | axes)
-        if shapes or self.figure.layout.shapes:
-            self.figure.layout.shapes, self.figure.layout.annotations = shapes, labels
+        self.figure.layout.annotations = labels
+
+
+class Curve:
+    """Mean wait and mean bounded slowdown over the error of predictions, for A and B."""
+
+    def __init__(self):
+        titles = "mean wait, h", "mean bounded slowdown"
+        self.figure = in_style(make_subplots(1, 2, subplot_titles=titles), 250)
+        self.figure.update_layout(margin_t=64)
+        self.figure.update_annotations(font_size=13)
+        for side, dash, colour in SIDES:
+            looks = (
+                {"fill": "toself", "line": {"width": 0}, "opacity": 0.2, "fillcolor": colour},
+                {"name": side, "line": {"color": colour, "dash": dash}},
+                {"name": f"{side} now", "marker": {"color": colour, "size": 11}},
+            )
+            modes = "lines", "lines+markers", "markers"
+            for col, (look, mode) in product((1, 2), [*zip(looks, modes, strict=True)]):
+                trace = go.Scatter(mode=mode, showlegend=col == 1 and "name" in look, hoverinfo="y")
+                self.figure.add_trace(trace.update(look), row=1, col=col)
+        self.figure.update_traces(marker_symbol="diamond", selector={"mode": "markers"})
+        self.figure.update_xaxes(range=(-4, 204), title_text="error, ± %")
+        self.figure.update_yaxes(rangemode="tozero")
+
+    def show(self, points, present, error) -> None:
+        """Draw the means of each seed, float[seeds, 2], by error for each side, and those of the present choice.
+
+        A choice whose predictions have no such error (`error` None) is a line across.
+        """
+        for k, (means, now) in enumerate(zip(points, present, strict=True)):
+            at = np.array(sorted(means))
+            values = np.array([means[x] for x in at]).reshape(len(at), len(SEEDS), 2)
+            for col in (0, 1):
+                band, line, mark = self.figure.data[6 * k + 3 * col : 6 * k + 3 * col + 3]
+                low, high = values[:, :, col].min(axis=1), values[:, :, col].max(axis=1)
+                band.x, band.y = 100 * np.append(at, at[::-1]), np.append(low, high[::-1])
+                line.x, line.y = 100 * at, values[:, :, col].mean(axis=1)
+                known = error is not None
+                mark.x, mark.y = (
+                    ([100 * error], [now[col]]) if known else ([0, 200], [now[col]] * 2)
+                )
+                mark.mode = "markers" if known else "lines"
+
+
+class Gains:
+    """Jobs that start earlier in B (up) and later (down), by size and by length."""
+
+    NAMES = {-1: ("earlier in B", "#5B7DB1"), 1: ("later in B", "#D16C8C")}
+
+    def __init__(self):
+        self.figure = in_style(make_subplots(1, 2, horizontal_spacing=0.1), 230)
+        for col, (sign, (name, colour)) in product((1, 2), self.NAMES.items()):
+            bars = go.Bar(name=name, marker_color=colour, showlegend=col == 1, meta=sign)
+            self.figure.add_trace(bars.update(hovertemplate="%{customdata:,} jobs"), row=1, col=col)
+        self.figure.update_layout(barmode="relative", bargap=0.15)
+        self.figure.update_yaxes(title_text="jobs", row=1, col=1)
+
+    def show(self, later, classes) -> None:
+        """Draw jobs by class, given how much later each starts in B."""
+        for k, bars in enumerate(self.figure.data):
+            title, groups = [*classes.items()][k // 2]
+            count = groups[np.sign(later) == bars.meta].value_counts()
+            bars.x, bars.y, bars.customdata = (
+                [*map(str, count.index)],
+                -bars.meta * count.to_numpy(),
+                count.to_numpy(),
+            )
+            self.figure.update_xaxes(title_text=title, type="category", row=1, col=1 + k // 2)
 
 
 class Decision:

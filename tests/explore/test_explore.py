@@ -132,8 +132,11 @@ def test_controls_change_the_schedule_that_they_name(log, tools):
     assert "B · shortest first, random, up to × 4:" in explorer.text.value
     assert scheduler.tooltip == model.SCHEDULERS["shortest first"][1]
     scheduler.value, predictor.value = "PV-EASY", "linear model (Gaussier)"  # a refused pair
-    assert "unchanged" in explorer.text.value
+    assert "no picture" in explorer.text.value and explorer.shown.layout.visibility == "hidden"
+    explorer.length.value = "1 week"  # which belongs to no choice that can be simulated
+    assert explorer.shown.layout.visibility == "hidden"
     predictor.value = "scheduler's own"
+    assert explorer.shown.layout.visibility == "visible" and not explorer.canvas.outdated
     assert "B · PV-EASY" in explorer.text.value
     explorer.load.value = 90
     assert explorer.views[0].schedule.workload.load == pytest.approx(0.9, rel=0.01)
@@ -144,11 +147,107 @@ def test_a_job_is_marked_and_explained_in_both_schedules(log, tools):
     box = explorer.picture.boxes[0].iloc[3]
     explorer.canvas.mouse = [1, (box.start + box.end) / 2 / 86400, (box.low + box.high) / 2]
     assert f"Job {log.job_id[box.job]}: " in explorer.text.value
-    assert {shape.yref for shape in explorer.picture.figure.layout.shapes} <= {"y1", "y2", "y"}
-    assert '"shapes":[{' in explorer.canvas.layout_of_figure
+    assert len(outlined(explorer, 0)) >= 5 and f"job {log.job_id[box.job]}" in labels(explorer)
     explorer.canvas.mouse = []
-    assert not explorer.picture.figure.layout.shapes and "mean wait" in explorer.text.value
-    assert '"shapes":[{' not in explorer.canvas.layout_of_figure
+    assert len(outlined(explorer, 0)) == 0 and "mean wait" in explorer.text.value
+    assert labels(explorer) == "[]"
+
+
+def outlined(explorer, row):
+    """Return x of the outlines in a panel."""
+    return explorer.picture.figure.data[row - 6].x
+
+
+def labels(explorer):
+    """Return the annotations that the page gets, as text."""
+    return json.dumps(json.loads(explorer.canvas.layout_of_figure).get("annotations", []))
+
+
+def test_the_error_of_predictions_and_its_curve(log, tools):
+    explorer = tools.Explorer(LOG)
+    explorer.bias.value = 50
+    explorer.error.value = 150
+    assert [side["predictor"].value for side in explorer.sides] == [model.WITH_ERROR] * 2
+    expected = rp.simulate(log, rp.EASY(predictor=rp.Virtual(1.5, 0.5)))
+    assert explorer.views[0].schedule.start.tolist() == expected.start.tolist()
+    assert "run time with an error (± 150%, bias +50%)" in explorer.text.value
+    explorer.task.join(120)
+    assert "bands: lowest and highest" in explorer.state.value
+    band, line, mark = explorer.curve.figure.data[:3]
+    assert [*line.x] == [100 * error for error in sorted(model.ERRORS)]
+    waits = [
+        rp.simulate(log, rp.EASY(predictor=rp.Virtual(1, 0.5)), seed=seed).measures["mean_wait"]
+        for seed in model.SEEDS
+    ]
+    at = [*line.x].index(100)
+    assert line.y[at] == pytest.approx(np.mean(waits) / 3600)
+    assert band.y[at] == min(waits) / 3600 and band.y[-1 - at] == max(waits) / 3600
+    assert [*mark.x] == [150] and mark.y[0] == expected.measures["mean_wait"] / 3600
+    explorer.sides[0]["predictor"].value = explorer.sides[1]["predictor"].value = "last accuracy"
+    explorer.task.join(120)
+    assert [*explorer.curve.figure.data[2].x] == [0, 200]  # no error: a line across
+
+
+def test_a_bar_outlines_its_jobs_and_the_button_goes_to_the_largest_difference(log, tools):
+    explorer = tools.Explorer(LOG)
+    explorer.sides[1]["scheduler"].value = "no backfilling"
+    start = [view.schedule.start for view in explorer.views]
+    later = start[1] - start[0]
+    assert sum(bar.y[bar.y > 0].sum() for bar in map(arrays, explorer.gains.figure.data[:2])) == (
+        (later < 0).sum()
+    )
+    assert -sum(bar.y[bar.y < 0].sum() for bar in map(arrays, explorer.gains.figure.data[2:])) == (
+        (later > 0).sum()
+    )
+    explorer.bars.clicked = [1, "5 to 8", -3]
+    fits = (log.processors >= 5) & (log.processors <= 8) & (later > 0)
+    assert explorer.picked.tolist() == np.flatnonzero(fits).tolist()
+    explorer.jumps.value += 1
+    job = max(np.flatnonzero(fits), key=lambda k: later[k])
+    assert f"Job {log.job_id[job]}: " in explorer.text.value
+    assert all((boxes.job == job).any() for boxes in explorer.picture.boxes)
+    explorer.jumps.value += 1
+    assert f"Job {log.job_id[job]}: " not in explorer.text.value
+
+
+def arrays(bar):
+    """Return a bar trace with its heights as an array."""
+    return bar.update(y=np.asarray(bar.y))
+
+
+def test_the_python_lines_make_the_same_schedules(log, tools, capsys):
+    explorer = tools.Explorer(LOG)
+    explorer.load.value = 90
+    explorer.sides[0]["estimates"].value = "run times × (f + 1)"
+    explorer.error.value = 30
+    variables = {}
+    exec(explorer.lines.value, variables)
+    assert explorer.views, explorer.text.value
+    for name, view in zip("ab", explorer.views, strict=True):
+        assert variables[name].start.tolist() == view.schedule.start.tolist()
+
+
+def test_a_log_without_estimates_opens(log, tools, monkeypatch):
+    bare = log.replace(without_estimate=1.0)
+    monkeypatch.setattr(rp, "load", lambda name: bare, raising=False)
+    explorer = tools.Explorer(LOG)
+    assert "100% of the jobs have no estimate" in explorer.text.value
+    assert {repr(view.schedule.estimates) for view in explorer.views} == {"FModel(f=1.0)"}
+    explorer.sides[0]["estimates"].value = "user estimates"
+    assert "choose others, such as" in explorer.text.value
+    assert explorer.shown.layout.visibility == "hidden"
+
+
+@pytest.mark.parametrize(
+    "control, value, words",
+    [("f", -3, "f of A: -3"), ("f", 1e9, "f of A"), ("load", 300, "load %: 300")],
+)
+def test_numbers_are_refused_and_not_changed(log, tools, control, value, words):
+    explorer = tools.Explorer(LOG)
+    part = explorer.load if control == "load" else explorer.sides[0][control]
+    part.value = value
+    assert part.value == value and words in explorer.text.value
+    assert explorer.shown.layout.visibility == "hidden"
 
 
 def test_boxes_have_the_area_of_the_runs_also_when_there_are_too_many(log, tools, monkeypatch):

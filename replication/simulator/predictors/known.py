@@ -47,18 +47,22 @@ class Scaled(Predictor):
 
 @dataclass(frozen=True)
 class Virtual(Predictor):
-    """The run time times 1 + uniform(-error, error), to the nearest second (PV-EASY, section 5.2.2).
+    """The run time times (1 + bias) (1 + uniform(-error, error)), to the nearest second (PV-EASY, section 5.2.2).
 
-    The draw depends on the workload's `draw_key`, its length, the error and the seed alone.
+    The paper has errors up to 1 and no bias. Beyond them a prediction is at least 0, and at most the request or twice
+    the run time. The draw depends on the workload's `draw_key`, its length, the error and the seed alone.
     """
 
-    error: float = option(allowed=Number(0, 1), about="largest relative error", sign="=")
+    error: float = option(allowed=Number(0, 2), about="largest relative error", sign="=")
+    bias: float = option(0.0, Number(-1), "relative error of all predictions", sign="=")
 
     def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the run times with their errors."""
         jobs, error = len(workload), float(self.error)
         draws = generator(workload.draw_key, jobs, "virtual", error, int(seed)).random(jobs)
-        return np.rint(workload.run_time * (1 + error * (2 * draws - 1)))
+        run_time, factor = workload.run_time, np.maximum(1 + error * (2 * draws - 1), 0)
+        predicted = np.rint(run_time * (1 + float(self.bias)) * factor)
+        return np.minimum(predicted, np.maximum(request, 2 * run_time))
 
 
 @dataclass(frozen=True)
