@@ -75,11 +75,13 @@ def no_network(name):
 
 def workload(name, real=True, jobs=6000):
     """Invented jobs under the name of a log."""
-    each = range(jobs)
+    each, known = range(jobs), registry.info(name)
     columns = [60 * k for k in each], [60 + k % 7 for k in each], [1 + k % 3 for k in each]
-    return Workload.from_columns(name, 8, *columns).replace(
+    return Workload.from_columns(
+        name, registry.rules(name, "heel_and_toe").machine, *columns
+    ).replace(
         stand_in=not real,
-        cleaning=(("zero run time", 3), (HOSTILE, 1)),
+        cleaning=(("zero-run-time", known.jobs - jobs), (HOSTILE, 1)),
         provenance={"file": f"/somewhere/{name}.swf.gz", "sha256": registry.info(name).sha256}
         if real
         else {"generator": 1},

@@ -31,11 +31,15 @@ MARKDOWN = (
     "+lists_without_preceding_blankline+intraword_underscores+autolink_bare_uris+strikeout+startnum"
 )
 PANDOC = ["--mathml", "--wrap=none", "--shift-heading-level-by=2", "--syntax-highlighting=none"]
-# What a terminal would obey.
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# What a terminal would obey, and what turns the direction of text.
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 BOUNDARY = "boundary-of-two-texts"
 # The beginning of a table without verdicts, see templates/table.html.j2.
 TABLE = '<figure class="table">\n<table>'
+# A tag that this template does not make.
+OTHER_TAG = re.compile(
+    r'<(?!/?(figure|table|caption|thead|tbody|tr|th|td|p)( scope="col")?( class="[\w -]*")?>)'
+)
 THUMBNAIL = 360
 NEAR = (rules.MATCH, rules.CLOSE, rules.NEAR)
 #: Published items by the beginning of their names.
@@ -356,7 +360,8 @@ def _parts(item, prose):
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if data.get("text/html", "").startswith(TABLE):
-                parts.append(("table", Markup(_wide(data["text/html"]))))
+                table = OTHER_TAG.sub("&lt;", data["text/html"])
+                parts.append(("table", Markup(_wide(table))))
             elif "text/markdown" in data and data["text/plain"] != item.name:
                 parts.append(("prose", prose(data["text/markdown"], path)))
     return parts

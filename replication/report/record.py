@@ -26,7 +26,7 @@ OTHER = "other"
 WIDTH = 240
 FORMAT = 3  # of a record, see docs/architecture.md and record.schema.json
 #: Names of outputs; another name in a record is not followed.
-OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*(\.verdicts)?\.(png|csv)")
+OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*((\.verdicts)?\.(png|csv)|\.ipynb)")
 #: The environment variable with the folder in which a notebook's kernel leaves its outputs.
 RUNNING = "REPLICATION_RUNNING"
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
@@ -153,9 +153,14 @@ def publish(name, place) -> str | None:
     kind = facts["provenance"]["kind"]
     before, older, target = read(kind, name), outputs(kind, name), folder(kind, name)
     target.mkdir(parents=True, exist_ok=True)
-    for file in (*facts["files"], f"{item}.ipynb"):
+    if (executed := place / f"{item}.ipynb").exists():
+        digest = sha256(executed.read_bytes())
+        about = {"role": "notebook", "caption": "The executed notebook", "sha256": digest}
+        facts["files"][executed.name] = about
+    for file in facts["files"]:
         with contextlib.suppress(FileNotFoundError):
             (place / file).replace(target / file)
+    facts["sha256"] = checksum(facts)
     if before and all(before.get(key) == facts[key] for key in facts if key != "run"):
         facts = facts | {"run": before["run"]}
     save(target, name, facts)
@@ -166,9 +171,19 @@ def publish(name, place) -> str | None:
 
 
 def save(target, name, facts) -> None:
-    """Write a record to a folder."""
+    """Write a record with its checksum to a folder."""
+    facts = facts | {"sha256": checksum(facts)}
     path = target / f"{name.rpartition('/')[2]}.json"
     writing.write(path, (_layout(facts) + "\n").encode())
+
+
+def checksum(facts) -> str:
+    """Return the SHA-256 of a record without ``run``; empty for one with a number that JSON does not have."""
+    try:
+        kept = {name: one for name, one in facts.items() if name not in ("run", "sha256")}
+        return sha256(_layout(kept).encode())
+    except ValueError:
+        return ""
 
 
 def _layout(value, indent=0):

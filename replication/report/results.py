@@ -11,7 +11,7 @@ from pathlib import Path
 
 from replication.report import parameters, record, sources
 from replication.simulator import paths
-from replication.simulator.logs import registry
+from replication.simulator.logs import cleaning, registry
 from replication.verdicts import published, tables
 
 ALTERED = "its files differ from its record; draw it again"
@@ -66,6 +66,11 @@ class Item:
         return record.path_of(self.name)
 
     @property
+    def paper(self) -> str:
+        """The paper whose rules make the jobs of its logs and whose claims it can decide; empty for none."""
+        return self.facts.get("paper", self.name.partition("/")[0])
+
+    @property
     def folder(self) -> Path:
         """The folder of its outputs."""
         return record.folder(self.kind, self.name)
@@ -81,33 +86,58 @@ class Item:
         found = (path.name for path in self.folder.glob(f"{self.name.rpartition('/')[2]}[-.]*"))
         return [
             name
-            for name in {*hashes, *filter(record.OUTPUT.fullmatch, found)}
+            for name in {*hashes, *(one for one in found if one.endswith((".csv", ".png")))}
             if not record.OUTPUT.fullmatch(name) or hashes.get(name) != _sha256(self.folder / name)
         ]
 
     @cached_property
     def changed_sources(self) -> list[str]:
         """Paths of the sources that are other ones than those that made the record, see `sources.changed`."""
-        paper = self.name.partition("/")[0]
-        return sources.changed(self.facts, self.facts.get("paper", paper))
+        return sources.changed(self.facts, self.paper)
 
     def foreign(self) -> list[str]:
         """Return how a record differs from its folder, from its committed notebook and from the registered logs."""
         given, provenance = self.facts["parameters"], self.facts["provenance"]
         scale = given.get("scale") if self.kind == "stand-in" else self.kind
+        checksum = record.checksum(self.facts)
         facts = [
             ("item", self.facts["item"], self.name),
             ("kind", provenance["kind"], self.kind),
             ("scale", given.get("scale"), scale),
+            ("checksum", self.facts.get("sha256", checksum), checksum),
         ]
+        logs = dict(map(registry.file_and_rules, given["logs"]))
+        if self.kind == "paper":
+            facts.append(
+                ("logs", ", ".join(provenance["logs"]) or "none", ", ".join(logs) or "none")
+            )
         for log, one in provenance["logs"].items():
-            if self.kind == "paper":
-                facts.append((f"jobs of {log}", one["jobs_used"], one["jobs"]))
-            if not one["stand_in"] or self.kind != "stand-in":
-                known = registry.info(log).sha256 if log in registry.names() else "a registered log"
-                facts.append((f"SHA-256 of {log}", one["sha256"], known))
+            facts += self._facts_of_log(log, one, logs.get(log, {}))
+        unknown = [
+            name for name in self.facts["claims"] if name not in published.claims_of(self.paper)
+        ]
+        facts += [("claim", name, f"a claim of {self.paper}") for name in unknown]
         odd = [f"{name} {ours} (expected: {known})" for name, ours, known in facts if ours != known]
         return [*parameters.recorded_changes(self.name, given), *odd]
+
+    def _facts_of_log(self, log, one, own):
+        """Return facts of a log, as (words, value in the record, value in the registry)."""
+        if one["stand_in"] and self.kind == "stand-in":
+            return []
+        if log not in registry.names():
+            return [("log", log, "a registered log")]
+        known = registry.info(log)
+        facts = [(f"SHA-256 of {log}", one["sha256"], known.sha256)]
+        if self.kind == "paper":
+            lost = sum(one["cleaning"].get(rule, 0) for rule in cleaning.DROP_RULES)
+            machine = own.get("machine") or sources.machine(log, self.paper)
+            facts += [
+                (f"stand_in of {log}", one["stand_in"], False),
+                (f"jobs of {log}", one["jobs_used"], one["jobs"]),
+                (f"jobs and dropped jobs of {log}", one["jobs"] + lost, known.jobs),
+                (f"processors of {log}", one["processors"], machine),
+            ]
+        return facts
 
 
 def _sha256(path):
@@ -163,7 +193,9 @@ def collect(kind) -> Results:
         else:
             items.append(item)
     if foreign:
-        raise ReportError(f"stale or foreign records, draw them again: {'; '.join(foreign)}")
+        raise ReportError(
+            f"stale or foreign records, draw them again (STALE=1): {'; '.join(foreign)}"
+        )
     return Results(kind, papers(items), grouped_studies(items), missing)
 
 

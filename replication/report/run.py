@@ -172,7 +172,7 @@ def _compiling():
 
 
 def stale(only=(), workers=None, own=False) -> int:
-    """Run the notebooks, see `choose`, whose records were made by earlier code; `figures` returns the exit code.
+    """Run the notebooks, see `choose`, whose records were made by earlier code or are refused; return the exit code.
 
     Those of all papers together depend on the records of the others, so they are looked at again at the end.
     """
@@ -187,8 +187,11 @@ def stale(only=(), workers=None, own=False) -> int:
 
 
 def _earlier(only, own):
-    drawn = ((name, record.read("paper", name)) for name in choose(only, own))
-    return {name for name, facts in drawn if facts and Item(name, "paper", facts).changed_sources}
+    read = ((name, record.read("paper", name)) for name in choose(only, own))
+    drawn = [Item(name, "paper", facts) for name, facts in read if facts]
+    return {
+        one.name for one in drawn if one.changed_sources or one.foreign() or one.altered_files()
+    }
 
 
 def _minutes(seconds):

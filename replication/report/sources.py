@@ -94,8 +94,16 @@ def _hash(content):
 
 def load(log, paper, **rules):
     """Return the jobs of a log by the rules of a paper that uses it, else by the default rules."""
-    uses = paper in registry.papers() and log in registry.names(paper)
-    return registry.load(log, paper=paper if uses else None, **rules)
+    return registry.load(log, paper=_using(log, paper), **rules)
+
+
+def machine(log, paper) -> int:
+    """Return the processors of the machine on which these jobs run."""
+    return registry.rules(log, _using(log, paper)).machine
+
+
+def _using(log, paper):
+    return paper if paper in registry.papers() and log in registry.names(paper) else None
 
 
 def of_jobs(workload) -> str:

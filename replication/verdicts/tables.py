@@ -13,6 +13,7 @@ A record keeps the cases of a claim and our value of a number, with the reason i
 
 import csv
 import inspect
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -334,7 +335,7 @@ def claims(paper, items) -> list[Claim]:
     Raises
     ------
     EvidenceError
-        If the cases of two records give different verdicts on a claim.
+        If two records of a claim have different cases.
     """
     found = {name: Claim(paper, name, one) for name, one in published.claims_of(paper).items()}
     for item in items:
@@ -343,10 +344,12 @@ def claims(paper, items) -> list[Claim]:
                 continue
             rows, known = tuple(recorded["cases"]), found[name]
             one = Claim(paper, name, known.entry, rows, item.name, item.kind != "paper")
-            if known.rows and known.verdict != one.verdict:
+            if known.rows and known.rows != rows:
+                pairs = itertools.zip_longest(known.rows, rows, fillvalue="no such case")
+                ours, other = next(pair for pair in pairs if pair[0] != pair[1])
                 raise EvidenceError(
-                    f"{paper}: claim {name!r}: {known.verdict!r} by {known.drawn_by}, "
-                    f"{one.verdict!r} by {item.name}"
+                    f"{paper}: claim {name!r}: {ours} ({known.verdict!r}) by {known.drawn_by}, "
+                    f"{other} ({one.verdict!r}) by {item.name}; run both notebooks again"
                 )
             found[name] = known if known.rows else one
     return [*found.values()]

@@ -204,11 +204,11 @@ def test_a_claim_is_read_as_it_was_recorded(project):
 
 
 def edit(root, change, name=NAME):
-    """Change a record by hand."""
+    """Change a record by hand, its checksum too."""
     path = root / f"figures/{name}.json"
     facts = json.loads(path.read_text())
     change(facts)
-    path.write_text(json.dumps(facts))
+    path.write_text(json.dumps(facts | {"sha256": record.checksum(facts)}))
 
 
 def log(facts):
@@ -224,15 +224,54 @@ def log(facts):
         (lambda facts: facts.update(item="x/y"), "item x/y (expected: heel_and_toe/fig02)"),
         (lambda facts: log(facts).update(sha256="0" * 64), f"SHA-256 of CTC-SP2 {'0' * 64}"),
         (lambda facts: log(facts).update(jobs_used=10), "jobs of CTC-SP2 10 (expected: 6000)"),
+        (
+            lambda facts: log(facts).update(jobs=10, jobs_used=10),
+            "jobs and dropped jobs of CTC-SP2 71232 (expected: 77222)",
+        ),
+        (lambda facts: log(facts).update(processors=1), "processors of CTC-SP2 1 (expected: 512)"),
+        (lambda facts: log(facts).update(stand_in=True), "stand_in of CTC-SP2 True"),
+        (lambda facts: facts["provenance"]["logs"].pop("CTC-SP2"), "logs KTH-SP2-2 (expected:"),
+        (lambda facts: facts["provenance"]["logs"].clear(), "logs none (expected: CTC-SP2, KTH"),
+        (
+            lambda facts: facts["provenance"]["logs"].update({"other": log(facts)}),
+            "logs CTC-SP2, KTH-SP2-2, other (expected: CTC-SP2, KTH-SP2-2), log other (expected",
+        ),
+        (
+            lambda facts: facts["claims"].update(foo={"verdict": "holds", "cases": []}),
+            "claim foo (expected: a claim of heel_and_toe)",
+        ),
     ],
 )
 def test_a_record_that_is_not_what_it_says_is_refused(project, capsys, change, reason):
     edit(project, change)
     assert main(["check"]) == 1
     said = capsys.readouterr().err
-    assert said.count("\n") == 1 and f"draw them again: {NAME}: {reason}" in said
+    assert said.count("\n") == 1 and f"draw them again (STALE=1): {NAME}: {reason}" in said
     with pytest.raises(results.ReportError, match="stale or foreign"):
         assemble.build()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda facts: facts.update(summary="Other words."),
+        lambda facts: facts["comparisons"][0].update(ours=21.41),
+        lambda facts: facts["comparisons"][0].update(ours=float("nan")),
+        lambda facts: facts["files"]["fig02.verdicts.csv"].update(caption="Other words."),
+        lambda facts: facts.update(sha256="0" * 64),
+    ],
+    ids=["summary", "a value", "no number", "caption", "checksum"],
+)
+def test_a_record_that_was_edited_differs_from_its_checksum(project, capsys, change):
+    path = project / f"figures/{NAME}.json"
+    facts = json.loads(path.read_text())
+    facts["run"]["seconds"] += 1
+    path.write_text(json.dumps(facts))
+    assert main(["check"]) == 0
+    change(facts)
+    path.write_text(json.dumps(facts))
+    assert main(["check"]) == 1
+    assert f"draw them again (STALE=1): {NAME}: checksum" in capsys.readouterr().err
 
 
 def test_committed_parameters_that_changed_make_a_record_stale(project, capsys):
@@ -303,7 +342,7 @@ def test_other_rules_or_another_reader_are_earlier_code_unless_the_jobs_are_the_
     project, capsys, monkeypatch
 ):
     rules = project / "published/heel_and_toe/logs.toml"
-    rules.write_text(rules.read_text().replace("processors = 512", "processors = 256"))
+    rules.write_text(rules.read_text().replace('"raise-estimate"', '"cut-run"'))
     reader = sources.READERS[1]
     edit(project, lambda facts: facts["provenance"]["code"].update({reader: "0"}))
     assert earlier(capsys) == []
@@ -359,8 +398,17 @@ def test_one_number_may_not_have_two_values(project):
         lambda facts: facts["comparisons"][0].update(ours="1"),
         lambda facts: facts["provenance"].update(logs={"CTC-SP2": {}}),
         lambda facts: facts["files"].update(x=1),
+        lambda facts: log(facts).update(processors="x"),
+        lambda facts: log(facts).update(cleaning={"x": "y"}),
+        lambda facts: log(facts).pop("file"),
+        lambda facts: facts["parameters"].pop("seed"),
+        lambda facts: facts["parameters"].update(logs="CTC-SP2"),
+        lambda facts: facts["run"].pop("seconds"),
+        lambda facts: facts["values"].update(x=1),
     ],
-    ids=["null", "no claims", "a list", "text", "a log", "a file"],
+    ids=(
+        "null,no claims,a list,text,a log,a file,processors,cleaning,no file,no seed,logs,seconds,a value"
+    ).split(","),
 )
 def test_a_record_of_a_wrong_shape_is_one_line(project, capsys, change):
     edit(project, change)
@@ -398,11 +446,16 @@ def test_a_table_that_is_not_the_one_drawn_is_refused(project, capsys, file):
     assert main(["check"]) == 1
 
 
-def test_two_items_may_not_give_one_claim_two_verdicts(project):
+def test_two_records_of_a_claim_have_the_same_cases(project):
     decide(project, name="heel_and_toe/other")
     assert now()
+    decide(project, [CASES[0], Case("KTH-SP2-2", -1.1), CASES[2]], name="heel_and_toe/other")
+    with pytest.raises(EvidenceError, match="-1.0} .* by .*/claims, .*-1.1} .* by .*/other"):
+        results.recorded()
     decide(project, CASES[:1], name="heel_and_toe/other")
-    with pytest.raises(EvidenceError, match="'holds in part' by .*/claims, 'holds' by .*/other"):
+    with pytest.raises(
+        EvidenceError, match="holds in part'. by .*/claims, no such case .'holds'. by"
+    ):
         results.recorded()
 
 
