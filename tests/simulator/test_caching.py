@@ -47,7 +47,9 @@ def test_the_folder_is_named_by_sources_and_settings(copy, tmp_path):
     assert first.parent == tmp_path / "build"
     assert folder(NUMBA_BOUNDSCHECK="1") != first
     assert folder(NUMBA_CACHE_DIR=str(tmp_path / "own")) == tmp_path / "own" / first.name
-    source.write_text(source.read_text() + "\n")
+    source.write_text(f"# A comment.\n{source.read_text()}")
+    assert folder() == first
+    source.write_text(source.read_text() + "ANOTHER = 1\n")
     second = folder()
     assert second != first
     # Inherited from a process that ran on older sources.
@@ -55,8 +57,11 @@ def test_the_folder_is_named_by_sources_and_settings(copy, tmp_path):
 
 
 def test_a_copied_checkout_finds_its_kernels(copy, tmp_path):
-    """A function compiled in one place is read from the folder that was copied with the sources."""
+    """A function compiled in one place is read from the folder that was copied with the sources, also with other docstrings."""
     assert printed(copy, SHARE) == ["0.5", "0"]
+    source = copy / "replication/simulator/kernels/measures.py"
+    source.write_text(f'"""One line more\n\n{source.read_text().removeprefix(chr(34) * 3)}')
+    assert printed(copy, SHARE) == ["0.5", "1"]
     other = tmp_path / "moved"
     for name in ("replication", "data", "build"):
         shutil.copytree(copy / name, other / name)

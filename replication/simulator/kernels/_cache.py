@@ -1,16 +1,19 @@
-"""The folder of the compiled kernels, named by a hash of the sources in this package.
+"""The folder of the compiled kernels, named by a hash of the code in this package.
 
 numba notices a change in a function's own file, but not in a kernel that is called from another; with this name, a
-change in any kernel starts a new folder. The hash is taken at import. Below ``NUMBA_CACHE_DIR``, if that is set, the
+change in any kernel starts a new folder. The hash is taken at import. Docstrings, comments and blank lines do not enter,
+neither here nor in what numba compares. Below ``NUMBA_CACHE_DIR``, if that is set, the
 folder has the same name. In it the code is filed by module, where numba would file it by the absolute path, so that a
 checkout that was moved or copied with its folder ``build`` finds its kernels.
 """
 
+import functools
 import hashlib
 import os
 import sys
 import tempfile
 from pathlib import Path
+from types import CodeType
 
 import numba
 from numba.core import caching
@@ -22,7 +25,18 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 class PackageLocator(caching.UserProvidedCacheLocator):
-    """Files the compiled code of this package by the folder of its source inside the package."""
+    """Files the compiled code of this package by the folder of its source inside the package.
+
+    A function is known by its place among the functions of its file, and a file by its code.
+    """
+
+    def get_source_stamp(self):
+        """Return the hash of the code of the function's file."""
+        return _code(self._py_file)[0]
+
+    def get_disambiguator(self):
+        """Return the number of the function in its file, from 1."""
+        return str(sum(line <= self._lineno for line in _code(self._py_file)[1]))
 
     @classmethod
     def get_suitable_cache_subpath(cls, py_file):
@@ -36,12 +50,32 @@ class PackageLocator(caching.UserProvidedCacheLocator):
         return super().from_function(py_func, py_file) if inside else None
 
 
+@functools.cache
+def _code(source):
+    """Return a hash of the code of a file without its docstrings, and the first lines of its functions."""
+    digest, lines = hashlib.sha256(), set()
+
+    def add(code):
+        consts = [
+            sorted(map(repr, one)) if isinstance(one, frozenset) else one  # in no fixed order
+            for one in code.co_consts
+            if not isinstance(one, CodeType)
+        ]
+        names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+        facts = code.co_qualname, code.co_flags, code.co_argcount, code.co_exceptiontable
+        digest.update(f"{facts} {names} {consts} ".encode() + code.co_code)
+        for one in code.co_consts:
+            if isinstance(one, CodeType):
+                lines.add(one.co_firstlineno)
+                add(one)
+
+    add(compile(Path(source).read_bytes(), "", "exec", optimize=2))
+    return digest.hexdigest(), lines
+
+
 def _hash_sources():
-    digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        content = source.read_bytes()
-        digest.update(f"{source.name} {len(content)}\n".encode() + content)
-    return digest.hexdigest()
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return "\n".join(f"{source.name} {_code(str(source))[0]}" for source in sources)
 
 
 _KERNEL_HASH = _hash_sources()
