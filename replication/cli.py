@@ -330,9 +330,9 @@ def clean(log, out, **given) -> None:
 @shell.command(hidden=True)
 def warm() -> None:
     """Compile the kernels of all schedulers and predictors."""
-    from replication.explore import model
+    from replication.simulator import precompilation
 
-    model.warm()
+    precompilation.warm_all()
 
 
 def _value(word):

@@ -1,23 +1,13 @@
 """Choices that the explorer offers, and the schedules that they lead to; no widgets and no pictures."""
 
-import os
 import re
-import shutil
-import threading
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from multiprocessing import get_context, parent_process
 
-import joblib
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 import replication as rp
-from replication.simulator.compile_clock import fitted
-from replication.simulator.observation import observe
-from replication.simulator.schedules import measures
 from replication.simulator.workload import usage
 
 HOUR, DAY = 3600, 86400  # s
@@ -32,8 +22,6 @@ SCHEDULERS = {
     "shortest first": (rp.OrderedEASY(), "EASY whose whole queue, with its head, is ordered by estimate"),
     "no backfilling": (rp.FCFS(), "first come, first served; nothing passes a blocked job"),
 }  # fmt: skip
-#: The schedulers of the first picture, A and B.
-OPENING = ("EASY", "PV-EASY")
 WITH_ERROR = "run time with an error"
 #: Predictors by name, each with an explanation; None is the scheduler's own.
 PREDICTORS = {
@@ -119,50 +107,6 @@ def view(
 def means_of(schedule: rp.Schedule) -> tuple[float, float]:
     """Return the mean wait, h, and the mean bounded slowdown of a schedule."""
     return schedule.measures["mean_wait"] / HOUR, schedule.measures["mean_bounded_slowdown"]
-
-
-def warm() -> None:
-    """Compile the kernels of all schedulers, predictors and measures, on all processors, and count them on standard error.
-
-    Those of the explorer's first picture come first.
-    """
-    schedulers = [SCHEDULERS[name][0] for name in OPENING]
-    schedulers += [scheduler for scheduler, _ in SCHEDULERS.values()]
-    schedulers += [choose(SCHEDULERS["EASY on predictions"][0], name) for name in PREDICTORS]
-    schedulers += [rp.EASY(wild="forbidden"), rp.EASY(reservations=2)]
-    form = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}{postfix}"
-    # A process started by fork would share threads and locks.
-    pool = ProcessPoolExecutor(joblib.cpu_count(), get_context("spawn"), _end_with_parent)
-    with pool:
-        waiting = {pool.submit(_compile, one): one for one in dict.fromkeys(schedulers)}
-        with tqdm(total=len(waiting), bar_format=form, disable=None) as bar:
-            while waiting:
-                for future in wait(waiting, 1, FIRST_COMPLETED).done:
-                    future.result()
-                    del waiting[future]
-                    bar.update()
-                names = [repr(one) for future, one in waiting.items() if future.running()]
-                room = shutil.get_terminal_size().columns - len(
-                    "Compiling the kernels: 00 of 00, 00:00, "
-                )
-                bar.set_postfix_str(fitted("; ".join(names[: joblib.cpu_count()]), room))
-
-
-def _end_with_parent():
-    """End this process when the one that started it ends, however that happens."""
-    ended = threading.Thread(target=lambda: (parent_process().join(), os._exit(1)), daemon=True)
-    ended.start()
-
-
-def _compile(scheduler: rp.Scheduler) -> None:
-    """Compile the kernels of a scheduler; those of the measures belong to EASY, which all pictures need."""
-    jobs = rp.Workload.from_columns("tiny", 4, [0, 1, 2], [9, 5, 3], [3, 4, 1])
-    schedule = rp.simulate(jobs, scheduler, rp.Modal(HOUR))
-    if scheduler == rp.EASY():
-        schedule.measured()
-        measures.mwbs(schedule.wait, jobs.run_time, jobs.processors)
-    if isinstance(scheduler, rp.EASY) and scheduler.reservations == 1:
-        observe(jobs, scheduler=scheduler)
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,7 @@ from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.kernels import ordered_list
 from replication.simulator.logs.registry import load
-from replication.simulator.schedulers import (
-    EASY,
-    FCFS,
-    Conservative,
-    LargestAreaFirst,
-    OrderedEASY,
-    PVEasy,
-    Scheduler,
-    SchedulerError,
-)
+from replication.simulator.schedulers import EASY, Scheduler, SchedulerError
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
 from replication.simulator.schedules.schedule import Schedule
@@ -213,13 +204,3 @@ def check_estimates(workload, estimate, scheduler=EASY()) -> np.ndarray:  # noqa
     scheduler.check_room(workload, given)
     whole = np.rint(given) if given.dtype.kind == "f" else given
     return np.array(whole, dtype=np.int64)  # a copy: the caller may change the given array later
-
-
-def warm() -> None:
-    """Compile every kernel once, so that parallel runs find them in the cache."""
-    tiny = Workload.from_columns(
-        "tiny", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1]
-    )
-    textbook = (FCFS(), EASY(), Conservative(), LargestAreaFirst(), OrderedEASY(), PVEasy())
-    for scheduler in (*textbook, EASY(candidates="sjf")):
-        simulate(tiny, scheduler)

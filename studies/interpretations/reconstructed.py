@@ -17,7 +17,7 @@ import replication as rp
 from notebooks.pv_easy import counts, runs, slowdown, virtual
 from replication.drawing import panels, style
 from replication.simulator import audits
-from replication.simulator.simulation import warm
+from replication.simulator.precompilation import warm
 from replication.verdicts import published, variants
 
 TEXTBOOK, RECONSTRUCTED = VARIANTS = variants.SIMULATORS

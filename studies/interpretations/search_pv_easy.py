@@ -18,7 +18,7 @@ from notebooks.pv_easy import counts, runs
 from replication import simulate
 from replication.simulator import text
 from replication.simulator.logs import registry
-from replication.simulator.simulation import warm
+from replication.simulator.precompilation import warm
 from replication.simulator.sweeps import engines
 from replication.verdicts import published, variants
 from replication.verdicts.variants import Variant

@@ -100,13 +100,14 @@ import sys
 import replication as rp
 from numba.core.dispatcher import Dispatcher
 from replication.explore import model
+from replication.simulator import precompilation
 
 def compiled():
     ours = [vars(module) for name, module in sys.modules.items() if name.startswith("replication.")]
     kernels = {k for names in ours for k in names.values() if isinstance(k, Dispatcher)}
     return {k.__name__ for k in kernels if sum(k.stats.cache_misses.values())}
 
-model.warm()
+precompilation.warm_all()
 jobs = rp.Workload.from_columns("five", 4, [0, 1, 2, 2, 9], [9, 5, 3, 7, 1], [3, 4, 1, 2, 4])
 estimates = [make(1.0, 3600) for make, _ in model.ESTIMATES.values()]
 schedulers = [scheduler for scheduler, _ in model.SCHEDULERS.values()]

@@ -47,6 +47,7 @@ WITHOUT_INFLUENCE = (
     "logs/swf.py",
     "logs/synthetic.py",
     "paths.py",
+    "precompilation.py",
     "schedules/export.py",
     "schedules/gantt.py",
     "sweeps/code.py",
