@@ -1,5 +1,6 @@
 """The environment: a learner chooses, again and again in each scheduling pass, the waiting job that begins next."""
 
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import gymnasium
@@ -30,20 +31,26 @@ SHORTEST = 10  # s, the bound of the bounded slowdown
 class Backfill(gymnasium.Env):
     """A window of a log, scheduled job by job.
 
-    An episode begins with an empty machine and ends when all jobs of its window have begun. At each step the learner
+    An episode begins with an empty machine, or with `warm` earlier jobs, and ends when all jobs of its window have begun. At each step the learner
     sees the first `slots` waiting jobs by submission. Action k begins the job in slot k, action `slots` begins none and
     ends the pass. Passes in which no job fits are not shown. An action whose mask is False counts as none; where none is
     masked too, because nothing else would ever happen, it counts as the first job.
 
     Parameters
     ----------
-    workload : replication.Workload, optional
-        The log from which windows are drawn; by default 5,000 synthetic jobs on 100 processors.
+    workload : replication.Workload or sequence of them, optional
+        The logs from which windows are drawn, each as often as the others; by default 5,000 synthetic jobs on 100 processors.
     jobs : int
         In a window; with all jobs of the log there is one window.
     slots : int
-    measure : {"bounded_slowdown", "wait"}
-        The rewards of an episode add up to minus its mean over the jobs; of the bounded slowdown, less 1.
+    measure : {"bounded_slowdown", "wait"} or function of a schedule
+        The rewards of an episode add up to minus its mean over the jobs; of the bounded slowdown, less 1. A
+        function of a `replication.Schedule` gives one reward at the end: minus its value.
+    warm : int
+        Number of jobs before the window that make the machine busy. EASY begins them, and the other jobs until
+        the last of them has begun; from then on the learner decides. The measure is that of the window's jobs.
+    baseline : bool
+        Whether `reset` simulates EASY, and the info has the sum of its rewards as ``baseline``.
 
     Attributes
     ----------
@@ -58,54 +65,116 @@ class Backfill(gymnasium.Env):
 
     def __init__(
         self,
-        workload: rp.Workload | None = None,
+        workload: rp.Workload | Sequence[rp.Workload] | None = None,
         jobs: int = 256,
         slots: int = 32,
-        measure: Literal["bounded_slowdown", "wait"] = "bounded_slowdown",
+        measure: Literal["bounded_slowdown", "wait"] | Callable = "bounded_slowdown",
+        warm: int = 0,
+        baseline: bool = False,
     ):
-        self.workload = rp.synthetic(5000, 100) if workload is None else workload
-        if not 1 <= jobs <= len(self.workload):
-            raise ValueError(f"jobs {jobs}; expected 1 to the log's {len(self.workload)}")
+        given = rp.synthetic(5000, 100) if workload is None else workload
+        self.workloads = [given] if isinstance(given, rp.Workload) else list(given)
+        shortest = min(map(len, self.workloads))
+        if warm < 0 or not 1 <= jobs <= shortest - warm:
+            raise ValueError(
+                f"jobs {jobs} after {warm}; expected 1 or more, together at most the log's {shortest}"
+            )
         if slots < 1:
             raise ValueError(f"slots {slots}; expected 1 or more")
-        if measure not in ("bounded_slowdown", "wait"):
-            raise ValueError(f"measure {measure!r}; expected bounded_slowdown or wait")
+        if measure not in ("bounded_slowdown", "wait") and not callable(measure):
+            raise ValueError(
+                f"measure {measure!r}; expected bounded_slowdown, wait or a function of a schedule"
+            )
         self.jobs, self.slots, self.measure = jobs, slots, measure
+        self.warm, self.baseline = warm, baseline
         shape = (slots * len(FEATURES) + len(MACHINE_FEATURES),)
         self.observation_space = gymnasium.spaces.Box(0, 1, shape, np.float32)
         self.action_space = gymnasium.spaces.Discrete(slots + 1)
 
     def reset(self, *, seed=None, options=None):
-        """Begin an episode with the window drawn by `seed`, or at job ``options["first"]`` of the log."""
+        """Begin an episode with the window drawn by `seed`, or at job ``options["first"]`` of the log.
+
+        With several logs ``options["workload"]`` is the number of the log, from 0.
+        """
         super().reset(seed=seed)
-        last = len(self.workload) - self.jobs
-        drawn = int(self.np_random.integers(last + 1))
-        self.first = (options or {}).get("first", drawn)
-        if not 0 <= self.first <= last:
-            raise ValueError(f"first {self.first}; expected 0 to {last}")
-        self.loop = rp.EventLoop(self.workload.take(slice(self.first, self.first + self.jobs)))
+        options, number = options or {}, 0
+        if len(self.workloads) > 1:
+            number = int(self.np_random.integers(len(self.workloads)))
+        number = options.get("workload", number)
+        if number not in range(len(self.workloads)):
+            raise ValueError(f"workload {number}; expected 0 to {len(self.workloads) - 1}")
+        log = self.workloads[number]
+        last = len(log) - self.jobs
+        drawn = self.warm + int(self.np_random.integers(last - self.warm + 1))
+        self.first = options.get("first", drawn)
+        if not self.warm <= self.first <= last:
+            raise ValueError(f"first {self.first}; expected {self.warm} to {last}")
+        self.window = log.take(slice(self.first - self.warm, self.first + self.jobs))
+        self.loop = rp.EventLoop(self.window)
         self._passes = self.loop.passes()
         self._begun_cost, self._cost = 0.0, 0.0
-        self._next_pass()
-        return self._state()
+        self._warm_up()
+        observation, info = self._state()
+        info["log"] = log.name
+        if self.baseline:
+            info["baseline"] = -self._mean_of(rp.simulate(self.window, rp.EASY()))
+        return observation, info
 
     def step(self, action):
         """Begin a job or end the pass; return observation, reward, terminated, False and the info with the mask."""
+        if not self.action_space.contains(action):
+            raise ValueError(f"action {action!r}; expected a whole number from 0 to {self.slots}")
         mask = self.action_masks()
         if not mask[action]:
             action = self.slots if mask[self.slots] else 0
         if action == self.slots:
             self._next_pass()
         else:
-            job = self.loop.queue[action]
-            self._begun_cost += self._cost_of(job)
-            self.loop.begin(job)
+            self._begin(self.loop.queue[action])
             if not self._has_choice():
                 self._next_pass()
+        observation, info = self._state()
+        return observation, self._reward(), self.is_over, False, info
+
+    def _reward(self):
+        """Return minus the increase of the measure since the last step."""
+        if callable(self.measure):
+            return -self._mean_of(self._schedule()) if self.is_over else 0.0
         cost = self._begun_cost + sum(map(self._cost_of, self.loop.queue))
         reward, self._cost = (self._cost - cost) / self.jobs, cost
-        observation, info = self._state()
-        return observation, reward, self.is_over, False, info
+        return reward
+
+    def _begin(self, job):
+        if not callable(self.measure):
+            self._begun_cost += self._cost_of(job)
+        self.loop.begin(job)
+
+    def _warm_up(self):
+        """Begin jobs as EASY until all jobs before the window have begun; go on to the next choice."""
+        while None in self.loop.start[: self.warm]:
+            next(self._passes)
+            everyone = len(self.loop.queue)
+            while (action := easy_action(self.loop, everyone)) < len(self.loop.queue):
+                self._begin(self.loop.queue[action])
+        if not (self.warm and self._has_choice()):
+            self._next_pass()
+
+    def _schedule(self):
+        """Return the schedule of an episode that is over."""
+        columns = {name: np.array(getattr(self.loop, name)) for name in ("start", "backfilled")}
+        return rp.Schedule(self.window, None, None, None, estimate=self.window.estimate, **columns)
+
+    def _mean_of(self, schedule):
+        """Return the measure of the window's jobs in a schedule that includes those before them."""
+        own = slice(self.warm, None)
+        if callable(self.measure):
+            columns = {name: getattr(schedule, name)[own] for name in ("start", "backfilled")}
+            window = self.window.take(own)
+            schedule = rp.Schedule(window, None, None, None, estimate=window.estimate, **columns)
+            return float(self.measure(schedule))
+        if self.measure == "wait":
+            return float(schedule.wait[own].mean())
+        return float(schedule.jobs["bounded_slowdown"][own].mean()) - 1
 
     def action_masks(self) -> np.ndarray:
         """Return the permitted actions, bool[slots + 1], in the form that maskable learners ask for."""
@@ -131,7 +200,9 @@ class Backfill(gymnasium.Env):
                 return
 
     def _cost_of(self, job):
-        """Return the measure of a job that begins now."""
+        """Return the measure of a job that begins now; 0 for those before the window."""
+        if job.index < self.warm:
+            return 0.0
         waited = self.loop.now - job.submit
         if self.measure == "wait":
             return float(waited)

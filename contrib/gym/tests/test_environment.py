@@ -71,8 +71,9 @@ def test_windows_depend_on_the_seed():
     assert len(set(again)) > 1
     with pytest.raises(ValueError, match="first 551; expected 0 to 550"):
         env.reset(options={"first": 551})
-    with pytest.raises(ValueError, match="jobs 601; expected 1 to the log's 600"):
-        Backfill(LOG, jobs=601)
+    for jobs, warm in ((601, 0), (0, 0), (590, 11), (5, -1)):
+        with pytest.raises(ValueError, match=f"jobs {jobs} after {warm}; .* at most the log's 600"):
+            Backfill(LOG, jobs=jobs, warm=warm)
 
 
 def test_the_observation_of_three_jobs():
@@ -114,3 +115,69 @@ def test_a_policy_is_a_scheduler_that_decides_as_in_the_environment():
         action = shortest(observation, env.action_masks())
         observation, _, over, _, _ = env.step(action)
     assert env.loop.start == rp.simulate(LOG, Policy(shortest)).start.tolist()
+
+
+@pytest.mark.parametrize("action", [-1, 33, 10**6, 1.5, "0", None, np.array([1])])
+def test_an_action_outside_of_the_space_is_refused(action):
+    env = Backfill(LOG, jobs=40)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="action .*; expected a whole number from 0 to 32"):
+        env.step(action)
+
+
+@pytest.mark.parametrize("measure", ["bounded_slowdown", "wait"])
+@pytest.mark.parametrize("first", [100, 250, 300])
+def test_a_warm_episode_continues_that_of_easy(measure, first):
+    """With the action of EASY it is one simulation of EASY, and only the window's jobs count."""
+    env = Backfill(LOG, jobs=200, slots=300, measure=measure, warm=100, baseline=True)
+    _, info = env.reset(options={"first": first})
+    before = [start for start in env.loop.start if start is not None]
+    assert None not in env.loop.start[:100] and len(before) < 300
+    total, over = 0.0, False
+    while not over:
+        _, reward, over, _, _ = env.step(easy(env, None))
+        total += reward
+    run = rp.simulate(LOG.take(slice(first - 100, first + 200)), rp.EASY())
+    assert env.loop.start == run.start.tolist()
+    own = run.wait if measure == "wait" else run.jobs["bounded_slowdown"] - 1
+    assert total == pytest.approx(-own[100:].mean()) and total == pytest.approx(info["baseline"])
+    with pytest.raises(ValueError, match="first 99; expected 100 to 400"):
+        env.reset(options={"first": 99})
+
+
+def longest_wait(schedule):
+    return float(schedule.wait.max())
+
+
+@pytest.mark.parametrize("warm", [0, 100])
+def test_a_measure_is_a_function_of_the_schedule_of_the_window(warm):
+    env = Backfill(LOG, jobs=100, measure=longest_wait, warm=warm, baseline=True)
+    env.action_space.seed(1)
+    _, info = env.reset(seed=2)
+    rewards, over = [], False
+    while not over:
+        _, reward, over, _, step = env.step(random(env, env.action_masks()))
+        rewards.append(reward)
+    wait = np.array(env.loop.start) - env.loop.workload.submit
+    assert rewards[-1] == -wait[warm:].max() and not any(rewards[:-1])
+    easy_wait = rp.simulate(env.loop.workload, rp.EASY()).wait
+    assert info["baseline"] == -easy_wait[warm:].max() and "baseline" not in step
+    with pytest.raises(ValueError, match="measure 'slowdown'; .* or a function of a schedule"):
+        Backfill(LOG, measure="slowdown")
+
+
+def test_windows_come_from_several_logs():
+    logs = [LOG, rp.synthetic(300, 64, seed=4).replace(name="other")]
+    env = Backfill(logs, jobs=50)
+    drawn = [env.reset(seed=seed)[1] for seed in range(20)]
+    assert {info["log"] for info in drawn} == {LOG.name, "other"}
+    again = [env.reset(seed=seed)[1] for seed in range(20)]
+    assert [(one["log"], one["first"]) for one in again] == [
+        (one["log"], one["first"]) for one in drawn
+    ]
+    assert env.reset(options={"workload": 1, "first": 3})[1]["log"] == "other"
+    assert env.loop.machine == 64
+    with pytest.raises(ValueError, match="workload 2; expected 0 to 1"):
+        env.reset(options={"workload": 2})
+    with pytest.raises(ValueError, match="at most the log's 300"):
+        Backfill(logs, jobs=301)
