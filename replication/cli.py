@@ -155,7 +155,12 @@ def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **
 
 
 notebooks = combined(
-    opt("--only", multiple=True, metavar="ITEM", help="PAPER, or PAPER/ITEM, as --list names them; repeat."),
+    opt(
+        "--only",
+        multiple=True,
+        metavar="ITEM",
+        help="PAPER, or PAPER/ITEM, as --list names them; repeat.",
+    ),
     opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
     opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
     opt("--stale", is_flag=True, help="Only items whose records were made by earlier code."),

@@ -535,3 +535,39 @@ def test_implausible_runs_are_named(tmp_path):
         False,
         True,
     ]
+
+
+def test_bad_lines_are_left_out_by_columns_as_line_by_line():
+    """pandas reads such files, too: unknown numbers and submissions, other negative values, and parts of jobs."""
+    rng = np.random.default_rng(1)
+    fast = 0
+    for case in range(80):
+        n = int(rng.integers(1, 9))
+        values = rng.integers(0, 4, (n, 18))
+        values[:, 0] = rng.permutation(n) if case % 4 else rng.integers(-1, n, n)
+        places = rng.random((n, 18)) < 0.1
+        values[places] = rng.integers(-3, 0, places.sum())
+        text = "; MaxProcs: 8\n" + "".join(" ".join(map(str, row)) + "\n" for row in values)
+        read = [lambda: swf.parse(text.encode(), "x", bad_lines="skip")]
+        read += [lambda: swf._parse_lines(text.encode(), "x", "skip", "", None)]
+        found = []
+        for one in read:
+            try:
+                trace = one()
+                columns = [getattr(trace, name).tolist() for name in (*swf.FIELDS, "line")]
+                facts = trace.anomalies, list(trace.bad_lines.items()), trace.comments
+                found.append((columns, facts, trace.parts.tolist()))
+            except swf.SWFError as error:
+                found.append(str(error))
+        assert found[0] == found[1]
+        body = text.partition("\n")[2].encode()
+        fast += swf._table(body, True) is not None and bool(trace.bad_lines)
+    assert fast > 10
+
+
+def test_registered_logs_with_bad_lines_are_read_by_columns(real_log, monkeypatch):
+    real_log("LLNL-Thunder"), real_log("Sandia-Ross")
+    monkeypatch.setattr(swf, "_parse_lines", lambda *given: pytest.fail("line by line"))
+    thunder, ross = registry.read("LLNL-Thunder"), registry.read("Sandia-Ross")
+    assert thunder.bad_lines == {"unknown-submission": 1190}
+    assert ross.anomalies == {"negative_as_unknown": 3}

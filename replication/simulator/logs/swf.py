@@ -3,8 +3,8 @@
 A file has lines of 18 numbers separated by blanks, and comments that begin with a semicolon; those at the start are the
 header (``; Label: value``). It may be gzipped. docs/formats.md has the rules.
 
-pandas parses files of plain numbers. Any other file (late comments, text, another number of columns, unusual numbers)
-is parsed line by line.
+pandas parses files of plain numbers. Any other file (late comments, text, another number of columns, partial executions,
+bad lines to be refused) is parsed line by line.
 
 Sources: Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999;
 version 2.2 of the format in the Parallel Workloads Archive.
@@ -255,17 +255,22 @@ def parse(data: bytes, name: str, sha256=None, bad_lines="refuse", times=None) -
     if sha256 not in (None, digest):
         raise SWFError(f"{name}: sha256 of the decompressed file is {digest}, expected {sha256}")
     start = _HEADER.match(data).end()
-    columns = None if times else _columns(data[start:])
-    if columns is not None:
+    table = None if times else _table(data[start:], bad_lines == "skip")
+    if table is not None:
+        columns, row, anomalies, bad = table
         comments = tuple(map(_comment, data[:start].split(b"\n")[:-1]))
-        first = len(comments) + 1
-        line = np.arange(first, first + len(columns["submit"]), dtype=np.int32)
-        return _sorted_trace(columns, line, path=name, sha256=digest, comments=comments)
+        line = (len(comments) + 1 + row).astype(np.int32)
+        facts = {"path": name, "sha256": digest, "comments": comments, "bad_lines": bad}
+        return _sorted_trace(columns, line, (), anomalies, **facts)
     return _parse_lines(data, name, bad_lines, digest, times)
 
 
-def _columns(data):
-    """Return the columns of job lines by name; None unless every line is 18 plain numbers of a new job."""
+def _table(data, skip):
+    """Return columns of job lines by name, their rows from 0, and counts of anomalies and of bad lines by kind.
+
+    None unless every line is 18 plain numbers of a new job; with `skip` the number and the submission may be
+    unknown, and such lines are left out.
+    """
     # pandas takes the columns beyond the names for an index, which takes minutes for a line of a million.
     if data.translate(None, _PLAIN) or len(data.partition(b"\n")[0].split()) != len(FIELDS):
         return None
@@ -279,17 +284,35 @@ def _columns(data):
     except (ValueError, OverflowError, pd.errors.ParserError):
         return None
     columns = {name: frame.pop(name).to_numpy() for name in FIELDS}
-    if any(_is_wrong(name, columns[name]).any() for name in FIELDS):
+    if any(_is_too_large(name, columns[name]).any() for name in FIELDS):
         return None
     number = columns["job_id"]
-    increasing = bool(np.all(number[1:] > number[:-1]))
-    return columns if increasing or len(np.unique(number)) == len(number) else None
+    known = number[number >= 0]
+    if not np.all(known[1:] > known[:-1]) and len(np.unique(known)) < len(known):
+        return None
+    bad = {kind: np.flatnonzero(columns[name] < 0) for name, kind in _UNKNOWN.items()}
+    bad["unknown-submission"] = np.setdiff1d(bad["unknown-submission"], bad["unknown-job-number"])
+    left_out = np.concatenate([*bad.values()])
+    row = np.delete(np.arange(len(number)), left_out)
+    if len(left_out) and not (skip and len(row)):
+        return None
+    columns = {name: column[row] for name, column in columns.items()}
+    odd = {name: (column < 0) & (column != -1) for name, column in columns.items()}
+    columns = {name: np.where(odd[name], -1, column) for name, column in columns.items()}
+    anomalies = {"negative_as_unknown": sum(int(mask.sum()) for mask in odd.values())}
+    kinds = sorted((rows[0], kind, len(rows)) for kind, rows in bad.items() if len(rows))
+    anomalies = {name: count for name, count in anomalies.items() if count}
+    return columns, row, anomalies, {kind: count for _, kind, count in kinds}
 
 
 def _is_wrong(name, column):
     """Return the mask of the values of a column that the format does not allow, bool[n]."""
     wrong = (column < 0) & ((column != -1) | (name in KNOWN))
-    return wrong | ~np.isfinite(column) | (name not in DECIMAL and column >= 10**_MOST_DIGITS)
+    return wrong | _is_too_large(name, column)
+
+
+def _is_too_large(name, column):
+    return ~np.isfinite(column) | (name not in DECIMAL and column >= 10**_MOST_DIGITS)
 
 
 def _comment(line):
