@@ -4,12 +4,11 @@ PYTHON   ?= python3
 USE_VENV ?= $(if $(filter replication,$(CONDA_DEFAULT_ENV)),0,1)
 ifeq ($(USE_VENV),0)
 PY    := $(if $(filter-out python3,$(PYTHON)),$(PYTHON),python)
-READY :=
 else
 PY    := .venv/bin/python
 READY := .venv/ready
 endif
-TOOLS := build/tools
+TOOLS   := build/tools
 KERNELS := build/kernels
 
 # Import this checkout's package, also in kernels that a notebook starts.
@@ -18,92 +17,65 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 ifneq ($(TRACES),)
 export REPLICATION_TRACES := $(shell cd "$(patsubst ~%,$(HOME)%,$(TRACES))" 2>/dev/null && pwd)
-ifeq ($(REPLICATION_TRACES),)
-$(error TRACES=$(TRACES): no such folder)
-endif
+$(if $(REPLICATION_TRACES),,$(error TRACES=$(TRACES): no such folder))
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
   $(if $(ENGINE),--engine $(ENGINE)) $(if $(STALE),--stale) $(foreach one,$(SET),--set '$(one)')
 REPORT  := $(PY) docs/articles/build_articles.py && $(PY) -m replication report
-PYTEST  := -m pytest --dist worksteal -n $(or $(WORKERS),auto)
+PYTEST  := $(PY) -m pytest --dist worksteal -n $(or $(WORKERS),auto) $(TESTS)
 
 SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help setup figures studies test lab check report traces site test-all test-contrib bench archive lock audit clean distclean
+.PHONY: help figures test lab studies check site setup report traces test-all test-contrib bench archive lock audit clean
 
 help:
 	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
 	    sub(/:.*/, "", $$1); sub(/^## /, "", $$NF); printf "  make %-15s%s\n", $$1, $$NF } \
 	  /^#: / { sub(/^#: /, "", $$1); printf "%s  %-20s%s\n", seen++ ? "" : "Options:\n", $$1, $$2 }' Makefile
 
-setup: $(KERNELS)  ## Create .venv with the locked packages, and compile the kernels
-
-figures: $(if $(ONLY),$(READY),$(KERNELS))  ## Run the notebooks of the papers and build the report; with ONLY= run these alone
+figures: $(if $(ONLY),$(READY),$(KERNELS))  ## Run the notebooks of the papers and build the report; or ONLY= some
 	@$(PY) -m replication figures $(OPTIONS)
 	@$(if $(ONLY),:,$(REPORT))
-
-studies: $(READY)  ## Run our own studies; with ONLY= one of them
-	@$(PY) -m replication studies $(OPTIONS)
-
 test: $(READY)  ## Run the tests except the long ones
-	@$(PY) $(PYTEST) -m "not slow" $(TESTS)
-
-lab: $(READY)  ## Open the explorer and the notebooks in JupyterLab; compile the kernels behind it
+	@$(PYTEST) -m "not slow"
+lab: $(READY)  ## Open the explorer and the notebooks in JupyterLab
 	@nice $(MAKE) -s $(KERNELS) 2> /dev/null & trap "kill $$! 2> /dev/null" EXIT; \
 	$(PY) -m jupyterlab --config=.ci/lab_config.py --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
-
+studies: $(READY)  ## Run our own studies; or ONLY= some
+	@$(PY) -m replication studies $(OPTIONS)
 check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check
-
-report: $(READY)  ## Build both articles and the report from existing results
-	@$(REPORT)
-
-traces: $(READY)  ## Download the real logs
-	@$(PY) -m replication logs fetch
-
 site: build/docs-ready  ## Build the documentation in build/site/
 	@$(PY) -m sphinx -b html docs build/site && echo build/site/index.html
 
+setup: $(KERNELS)  ## Create .venv with the locked packages, and compile the kernels
+report: $(READY)  ## Build both articles and the report from existing results
+	@$(REPORT)
+traces: $(READY)  ## Download the real logs
+	@$(PY) -m replication logs fetch
 test-all: $(READY)  ## Run all tests
-	@REPLICATION_ROUNDS=$(or $(ROUNDS),12000) $(PY) $(PYTEST) $(TESTS)
-
+	@REPLICATION_ROUNDS=$(or $(ROUNDS),12000) $(PYTEST)
 test-contrib: $(READY)  ## Run the tests of contrib/
-	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/cluster $(PY) -m pytest -c contrib/cluster/pyproject.toml contrib/cluster
-	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/conformance $(PY) -m pytest -c contrib/conformance/pyproject.toml contrib/conformance
-	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/exchange $(PY) -m pytest -c contrib/exchange/pyproject.toml contrib/exchange
-	@PYTHONPATH=$(CURDIR):$(CURDIR)/contrib/gym $(PY) -m pytest -c contrib/gym/pyproject.toml contrib/gym || test $$? -eq 5  # all skipped without gymnasium
-
+	@for one in contrib/*; do \
+	  PYTHONPATH=$(CURDIR):$(CURDIR)/$$one $(PY) -m pytest -c $$one/pyproject.toml $$one || test $$? -eq 5 || exit 1; done
 bench: $(READY)  ## Compare the speed of the kernels with plain C++
 	@$(PY) -m tests.benchmarks
-
-archive: $(READY)  ## Pack the last commit and the locked packages into build/replication.tar
+archive: $(READY)  ## Pack the last commit and its packages: build/replication.tar
 	@mkdir -p build/wheels
 	@$(PY) -m pip download -qq --require-hashes --only-binary :all: --dest build/wheels -r requirements/main.lock
 	@git archive --format=tar --prefix=replication/wheels/ $$(printf -- '--add-file=%s ' build/wheels/*.whl) \
-	  --prefix=replication/ HEAD > build/replication.tar
-	@sha256sum build/replication.tar
-
+	  --prefix=replication/ HEAD > build/replication.tar && sha256sum build/replication.tar
 lock: $(TOOLS)/ready  ## Update the locks from pyproject.toml
-	@compile="$(TOOLS)/bin/uv pip compile --universal --python-version 3.11 --fork-strategy fewest \
-	  --generate-hashes --no-annotate --no-header --upgrade --quiet"; \
-	$$compile pyproject.toml --extra figures --extra lab --extra parquet --extra test --group build --output-file requirements/main.lock && \
-	$$compile pyproject.toml --extra dask --constraint requirements/main.lock --output-file requirements/dask.lock && \
-	$$compile pyproject.toml --extra docs --constraint requirements/main.lock --output-file requirements/docs.lock && \
-	$$compile --group tools --output-file requirements/tools.lock
-
+	@$(PY) .ci/lock.py $(TOOLS)/bin/uv
 audit: $(TOOLS)/ready  ## Look up known vulnerabilities of the locked packages
 	@PYTHONPATH=$(TOOLS) $(PY) -m pip_audit --strict --disable-pip --require-hashes --progress-spinner off \
 	  $(foreach lock,$(wildcard requirements/*.lock),--requirement $(lock))
-
-clean:  ## Remove build/ except stored simulations, and caches
+clean:  ## Remove caches and build/ except stored simulations
 	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name results -exec rm -rf {} +
 	@rm -rf .pytest_cache .hypothesis replication.egg-info
 	@find . -path ./.venv -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
-
-distclean: clean  ## Remove stored simulations and .venv, too
-	@rm -rf build .venv
 
 # The packages exactly as locked, each checked against its hash; then this package itself.
 .venv/ready: requirements/main.lock pyproject.toml
@@ -118,25 +90,18 @@ distclean: clean  ## Remove stored simulations and .venv, too
 	@$(PY) -m jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" > /dev/null 2>&1 || true
 	@mkdir -p .venv/etc/ipython && echo 'c.IPKernelApp.log_level = 50' > .venv/etc/ipython/ipython_kernel_config.py  # errors of cells are not logs
 	@touch $@
-
 # Without this, each kernel is compiled at its first use.
 $(KERNELS): $(wildcard replication/simulator/kernels/*.py) $(READY)
 	@$(PY) -m replication warm && mkdir -p build && touch $@
-
 build/docs-ready: requirements/docs.lock $(READY)
 	@$(PY) .ci/install.py requirements/docs.lock && mkdir -p build && touch $@
-
 $(TOOLS)/ready: requirements/tools.lock $(READY)
 	@rm -rf $(TOOLS) && $(PY) .ci/install.py requirements/tools.lock $(TOOLS) && touch $@
 
-#: SCALE=quick         fewer jobs and runs than the paper (default: paper where the real logs are available)
-#: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02 pv_easy/table3", or of studies "causes"
-#: STALE=1             only items whose records were made by earlier code, which `make check` names
-#: SET="f_max=2"       other parameters of the notebooks; the results go to build/other/
-#: WORKERS=n           threads that simulate (figures), or processes (test); default: all processors
-#: ENGINE=name         where sweeps run (figures): threads, processes, or the address of a Dask scheduler
 #: TRACES=dir          folder with the real logs
-#: TESTS=path          only these tests
-#: LAB=options         options of JupyterLab
-#: PYTHON=path         interpreter for .venv
-#: USE_VENV=0          use the active environment instead of .venv
+#: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02", or studies
+#: STALE=1             only items that earlier code made; SCALE=quick: fewer jobs and runs
+#: SET="f_max=2"       other parameters of notebooks; the results go to build/other/
+#: WORKERS=n           threads, or processes of tests; ENGINE=name: where sweeps run
+#: TESTS=path          only these tests; LAB=options: those of JupyterLab
+#: PYTHON=path         interpreter for .venv; USE_VENV=0: the active environment instead
