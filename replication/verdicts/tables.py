@@ -335,7 +335,7 @@ def claims(paper, items) -> list[Claim]:
     Raises
     ------
     EvidenceError
-        If two records of a claim have different cases.
+        If two records of a claim have different cases, or a study's runs give another verdict.
     """
     found = {name: Claim(paper, name, one) for name, one in published.claims_of(paper).items()}
     for item in items:
@@ -344,15 +344,29 @@ def claims(paper, items) -> list[Claim]:
                 continue
             rows, known = tuple(recorded["cases"]), found[name]
             one = Claim(paper, name, known.entry, rows, item.name, item.kind != "paper")
-            if known.rows and known.rows != rows:
-                pairs = itertools.zip_longest(known.rows, rows, fillvalue="no such case")
-                ours, other = next(pair for pair in pairs if pair[0] != pair[1])
+            pairs = itertools.zip_longest(known.rows or rows, rows, fillvalue={})
+            unlike = next((pair for pair in pairs if not _same_case(*pair)), None)
+            if item.name.startswith("studies/") and known.verdict == one.verdict:
+                unlike = None  # a study has runs of its own
+            if unlike and known.rows:
+                ours, other = (case or "no such case" for case in unlike)
                 raise EvidenceError(
                     f"{paper}: claim {name!r}: {ours} ({known.verdict!r}) by {known.drawn_by}, "
                     f"{other} ({one.verdict!r}) by {item.name}; run both notebooks again"
                 )
             found[name] = known if known.rows else one
     return [*found.values()]
+
+
+def _same_case(one, other):
+    """Return whether two cases are the same, but for the order in which numbers were added."""
+    return one.keys() == other.keys() and all(
+        one[name] == other[name]
+        or (
+            isinstance(one[name], float) and math.isclose(one[name], other[name] or 0, rel_tol=1e-9)
+        )
+        for name in one
+    )
 
 
 def decide(
