@@ -259,6 +259,7 @@ class References:
                     "held": c.count,
                     "kind": c.about,
                     "other": "yes" if c.otherwise else "no",
+                    "baseline": c.entry["baseline"],
                 }
                 for c in every
             ]
@@ -277,7 +278,8 @@ class References:
 def _run(item):
     """Return the row of an item in the table of runs."""
     kind = "study" if item.name.startswith(record.STUDY) else "paper"
-    return {"item": item.name, "of": kind, "minutes": item.facts["run"]["seconds"] / 60}
+    minutes = item.facts["run"]["seconds"] / 60
+    return {"item": item.name, "paper": item.facts["paper"], "of": kind, "minutes": minutes}
 
 
 def _meets(cell, test):

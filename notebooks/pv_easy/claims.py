@@ -39,10 +39,8 @@ POLICIES = runs.POLICIES | {
 }
 #: Claims that need a replay for each job.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
-#: Claims that the table of the reconstructed simulator leaves out: Fig. 4's, and the one with a replay for each job of PV-EASY.
-NOT_RECONSTRUCTED = (
-    *("strict-by-the-words", "prediction-above-ten-percent", "estimates-beat-virtual"),
-)
+#: Claims that the table of the forms of reservation leaves out: Fig. 4's, and the one with a replay for each job of PV-EASY.
+NOT_BY_FORM = (*("strict-by-the-words", "prediction-above-ten-percent", "estimates-beat-virtual"),)
 #: The two policies of each quotient in the table `over`, and the denominators.
 PAIRS = (("PV-EASY", "EASY"), ("PV-EASY", "EASY-Last"), ("EASY", "EASY-Last"))
 BASES = ("EASY", "EASY-Last")
@@ -104,9 +102,9 @@ COUNTS = {
 REPLAYS = {"EASY": (counts.delays,), "PV-EASY": (delays,)}
 
 
-def reconstructed_counts() -> dict:
-    """Return `COUNTS` as the reconstructed simulator counts, and delays, which take no replay there."""
-    how = runs.COUNTED
+def alike_counts() -> dict:
+    """Return `COUNTS` as all forms of reservation count, and delays, which take no replay there."""
+    how = runs.ALIKE
     late = (partial(one, **how["violations"]) for one in COUNTS["EASY-Last"])
     delays = partial(counts.delays, **how["delays"])
     return COUNTS | {"EASY": (*COUNTS["EASY"], delays), "EASY-Last": tuple(late)}

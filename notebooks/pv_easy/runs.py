@@ -1,7 +1,6 @@
 """The paper's policies as schedulers, and the interpretations it leaves open."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import replication as rp
 from replication.verdicts import published, variants
@@ -11,28 +10,28 @@ PAPER = "pv_easy"
 # How the paper names a policy, and the scheduler here.
 POLICIES = {"EASY": rp.EASY(), "EASY-Last": rp.EASY(predictor=rp.Last()), "PV-EASY": rp.PVEasy()}
 #: Each option of the schedulers that the paper leaves open.
-ALONE = variants.alone(*variants.TEXTBOOK, *variants.PREDICTION)
+ALONE = variants.alone(*variants.open_options(), lasting=True)
 NOW = next(variant for variant in ALONE if variant.scheduler == {"correction": "now"})
 CLEANING = variants.entered(PAPER, "cleanings")
 #: What a simulator has together that was written around one kept reservation.
 TOGETHER = variants.entered(PAPER, "together")
 DEFAULT = Variant("default")
-READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER)
-#: Two simulators of the paper: textbook EASY, and the one reconstructed from its tables (studies/interpretations).
-TEXTBOOK, RECONSTRUCTED = variants.SIMULATORS
-#: Between the two, one of the changes alone.
-HELD = "held, extra processors used up"
-NOT_USED_UP = "recomputed, extra processors not used up"
-_ENTRY = published.entries(PAPER, "readings.toml")["reconstructed"]
-#: Fields of EASY in the reconstructed simulator, and how it counts: keywords of a function of `counts`, by its name.
-FIELDS, COUNTED = _ENTRY["scheduler"], _ENTRY["count"]
-#: Fields of EASY by simulator.
+_ENTRIES = published.entries(PAPER, "readings.toml")
+#: The forms of EASY's reservation, in the order in which they are shown: fields of EASY, none for the textbook's.
+FORMS = {name: entry["scheduler"] for name, entry in _ENTRIES["forms"].items()}
+TEXTBOOK, *LASTING = FORMS
+#: A form whose plans no prediction outlives, so that corrections change nothing.
+UNAGED = "unaged"
+#: Simulators of the paper by name: each form with the request as correction of an expired prediction, and with now.
 SIMULATORS = {
-    TEXTBOOK: {},
-    NOT_USED_UP: {"extra": FIELDS["extra"]},
-    HELD: {"reservation": FIELDS["reservation"]},
-    RECONSTRUCTED: FIELDS,
+    f"{form}{words}": Variant(f"{form}{words}", scheduler=correction, easy=fields)
+    for form, fields in FORMS.items()
+    for words, correction in (("", {}), (", now", NOW.scheduler))
+    if not (correction and form == UNAGED)
 }
+READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER, *[SIMULATORS[form] for form in LASTING])
+#: How delays and violations are counted for all simulators: keywords of a function of `counts`, by its name.
+ALIKE = _ENTRIES["alike"]
 #: Measures of the tables in the words of the pictures.
 WORDS = published.entries("measures.toml")[PAPER]
 
@@ -40,11 +39,7 @@ WORDS = published.entries("measures.toml")[PAPER]
 def simulated_by(simulator, base=None) -> dict[str, rp.Scheduler]:
     """Return the schedulers of one of `SIMULATORS` by policy; `base` may have policies of its own."""
     base = POLICIES if base is None else base
-    fields = SIMULATORS[simulator]
-    return {
-        name: replace(own, **fields) if isinstance(own, rp.EASY) else own
-        for name, own in base.items()
-    }
+    return {name: SIMULATORS[simulator].of(own) for name, own in base.items()}
 
 
 def name(scheduler) -> str:
@@ -54,10 +49,12 @@ def name(scheduler) -> str:
 
 def concerns(scheduler, reading) -> bool:
     """Return whether an interpretation changes anything for a scheduler."""
-    fields = set(reading.scheduler)
-    if not fields <= scheduler.options().keys():
+    fields = reading.scheduler | (reading.easy if isinstance(scheduler, rp.EASY) else {})
+    if not fields:
+        return not reading.easy
+    if not all(variants.takes(scheduler, *one) for one in fields.items()):
         return False
-    return not fields & {*variants.PREDICTION} or scheduler.predictor != rp.Request()
+    return not {*fields} & {*variants.PREDICTION} or scheduler.predictor != rp.Request()
 
 
 def run(jobs, scheduler, reading=DEFAULT, seed=1) -> rp.Schedule:

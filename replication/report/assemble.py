@@ -19,12 +19,11 @@ from replication.report import record, render
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
-from replication.verdicts import committed, published, rules, shown, tables, variants
+from replication.verdicts import committed, published, rules, shown, tables
 
 DOCS = paths.ROOT / "docs"
 #: Articles as fragments of HTML, which a complete report begins with, in the order of their names.
 ARTICLES = paths.BUILD / "articles"
-TEXTBOOK, RECONSTRUCTED = variants.SIMULATORS
 # pandoc's reader for commonmark lets raw HTML through; its own reader does not.
 MARKDOWN = (
     "markdown_strict-raw_html+pipe_tables+tex_math_dollars+backtick_code_blocks+fenced_code_attributes"
@@ -199,7 +198,7 @@ def _paper(paper, prose, items):
         "numbers": numbers,
         "claim_counts": tables.count(paper.claims, tables.CLAIM_WORDS),
         "claims": paper.claims,
-        "reconstructed": _reconstruction(paper, items),
+        "forms": _forms(paper, items),
     }
 
 
@@ -225,31 +224,35 @@ def _short(key):
     return published.registered().get(key, {}).get("name", record.CHAPTERS[key])
 
 
-def _reconstruction(paper, items):
-    """Return the results of a simulator reconstructed from a paper's, numbers by key and claims by id.
+def _forms(paper, items):
+    """Return the results of a paper under the forms of its baseline other than the default: names, numbers by key and claims by id.
 
-    The entry ``reconstructed`` of the paper's ``readings.toml`` names their tables. A number is text, a claim its verdict and
-    the numbers of its cases. Results with the same numbers under textbook EASY are left out.
+    The forms are those of the paper's ``readings.toml``, the default first, and the entry ``beside`` names the tables of their
+    results. A number has a text for each form, a claim the form, its verdict and the numbers of its cases; those of the default are
+    left out.
     """
-    entry, found = published.entries(paper.key, "readings.toml").get("reconstructed", {}), {}
+    entries = published.entries(paper.key, "readings.toml")
+    entry, found = entries.get("beside", {}), {}
+    default, *names = entries.get("forms", ("",))
     for item in items:
         for part in ("numbers", "claims"):
             folder, _, name = entry.get(part, "").rpartition("/")
             if item.kind == "paper" and f"{folder}/{name}".startswith(f"{item.name}-"):
                 found[part] = tables.read_csv(item.folder / f"{name}.csv")
-    numbers = {
-        tuple(row[name] for name in tables.KEY): shown.ours(float(row[RECONSTRUCTED]), row["unit"])
-        for row in found.get("numbers", ())
-        if row["jobs"] == "all" and row[RECONSTRUCTED] not in ("", row[TEXTBOOK])
-    }
+    numbers = {}
+    for row in found.get("numbers", ()):
+        if row["jobs"] == "all" and any(row[name] not in ("", row[default]) for name in names):
+            numbers[tuple(row[name] for name in tables.KEY)] = [
+                shown.ours(float(row[name]), row["unit"]) if row[name] else "" for name in names
+            ]
     textbook = {claim.id_in_paper: claim.numbers for claim in paper.claims}
-    claimed = {
-        row["claim"]: (row[RECONSTRUCTED], row["numbers"])
-        for row in found.get("claims", ())
-        if row["numbers"] != textbook.get(row["claim"])
-    }
+    claimed = {}
+    for row in found.get("claims", ()):
+        own = [(name, row[name], row[f"numbers, {name}"]) for name in names]
+        claimed[row["claim"]] = [one for one in own if one[2] != textbook.get(row["claim"])]
     place = entry.get("numbers", "").rpartition("-")[0].replace("/", "-")
-    return {"numbers": numbers, "claims": claimed, "place": place}
+    names = names if numbers else []
+    return {"names": names, "numbers": numbers, "claims": claimed, "place": place}
 
 
 def _item(item, paper, prose):

@@ -193,12 +193,16 @@ class Page:
     @property
     def notice(self) -> str:
         """The notice on an output that proves nothing about a paper, or whose jobs lack estimates; else empty."""
+        return self._notice(self.workloads)
+
+    def _notice(self, logs):
+        """Return the notice on an output in which the run times of some logs would stand in for estimates."""
         words = []
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
         unknown = [
             f"{log} ({100 * workload.without_estimate:.0f} %)"
             for log, workload in self.workloads.items()
-            if workload.without_estimate > FEW_WITHOUT_ESTIMATE
+            if workload.without_estimate > FEW_WITHOUT_ESTIMATE and log in logs
         ]
         if self.changes:
             words.append(f"OTHER PARAMETERS: {'; '.join(self.changes)}.")
@@ -244,7 +248,7 @@ class Page:
         }
         self._write_record()
 
-    def figure(self, figure, caption, name=None) -> Picture:
+    def figure(self, figure, caption, name=None, estimates_of=None) -> Picture:
         """Save a figure as PNG and close it.
 
         Parameters
@@ -254,11 +258,14 @@ class Page:
             Also the alternative text of the picture.
         name : str, optional
             For a notebook with several figures.
+        estimates_of : collection of str, optional
+            Logs whose users' estimates the picture depends on; all by default. The notice names those of them without estimates.
         """
         hashes = [f"{log} {facts['sha256'][:12]}" for log, facts in self._log_facts().items()]
         source = f"{self.kind}; {self.scale} scale; seed {self.seed}; logs: {', '.join(hashes) or 'none'}"
         facts = {"Title": self.name, "Description": caption, "Source": source}
-        data = style.png(figure, self.notice, facts)
+        notice = self._notice(self.workloads if estimates_of is None else estimates_of)
+        data = style.png(figure, notice, facts)
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close(figure)
         return self._save(self._file(name, ".png"), data, "figure", Picture(data, caption))

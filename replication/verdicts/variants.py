@@ -8,17 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from replication.simulator.logs import registry
-from replication.simulator.schedulers import Scheduler
+from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.workload import Workload
 from replication.verdicts import published
 
 STAND_IN = "needs the real log"
 NO_JOB = ("no-processors", "larger-than-machine")  # jobs that cannot be simulated
-#: The default simulator, and one reconstructed from a paper's results.
-SIMULATORS = ("textbook EASY", "reconstructed simulator")
 #: Options of EASY that papers leave to its textbook, and those of a scheduler with predictions.
 TEXTBOOK = ("reservation", "extra", "shadow", "events", "ties")
 PREDICTION = ("refresh", "correction")
+#: Options that only a simulator has, and those that matter to a reservation that lasts alone.
+INTERVENTIONS = ("wild",)
+OF_LASTING = ("recount", "overdue")
 
 
 class NotApplicable(Exception):
@@ -31,8 +32,9 @@ class Variant:
 
     name: str
     words: str = ""  # complete "the simulator behaves as if ...", for a search
-    # Fields of a scheduler and of its predictor; those that it lacks are left out.
+    # Fields of a scheduler and of its predictor, those that it lacks left out, and fields of EASY alone.
     scheduler: Mapping = field(default_factory=dict)
+    easy: Mapping = field(default_factory=dict)
     predictor: Mapping = field(default_factory=dict)
     #: Keywords of `replication.simulator.logs.registry.load`; its rules for dropping jobs are added to the paper's.
     cleaning: Mapping = field(default_factory=dict)
@@ -45,12 +47,20 @@ class Variant:
         """Return a scheduler in which the variant changes the fields that the scheduler and its predictor have."""
         if self.predictor and "predictor" in scheduler.options():
             scheduler = replace(scheduler, predictor=_changed(scheduler.predictor, self.predictor))
-        return _changed(scheduler, self.scheduler)
+        own = self.easy if isinstance(scheduler, EASY) else {}
+        return _changed(scheduler, self.scheduler | own)
+
+
+def takes(choice, name, value) -> bool:
+    """Return whether a scheduler or predictor has an option of a name that may have a value."""
+    known = choice.options()
+    allowed = known[name].metadata.get("allowed") if name in known else ()
+    return value in allowed if isinstance(allowed, tuple) else True
 
 
 def _changed(choice, fields):
-    known = choice.options()
-    return replace(choice, **{name: value for name, value in fields.items() if name in known})
+    own = {name: value for name, value in fields.items() if takes(choice, name, value)}
+    return replace(choice, **own)
 
 
 def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
@@ -81,13 +91,41 @@ def options(*names) -> dict[str, tuple[Variant, ...]]:
     return {name: known[name] for name in names}
 
 
-def alone(*names) -> list[Variant]:
-    """Return a variant for each alternative of some options of EASY; the defaults are left out."""
-    return [
-        replace(one, name=f"{name}: {one.name}")
-        for name, several in options(*names).items()
-        for one in several[1:]
-    ]
+def open_options() -> list[str]:
+    """Return the options of EASY that a paper can leave open: those with words as values, but for interventions."""
+    known = EASY.options().items()
+    return [name for name, own in known if _is_open(name, own) and name not in INTERVENTIONS]
+
+
+def _is_open(name, own):
+    return isinstance(own.metadata["allowed"], tuple) and name not in OF_LASTING
+
+
+def alone(*names, lasting=False) -> list[Variant]:
+    """Return a variant for each value but the default of some options of EASY, by the metadata of the options.
+
+    If `lasting`, the options that matter only to a reservation that lasts come with each lifetime.
+    """
+    found = []
+    for name in names:
+        for value in _others(name):
+            found.append(Variant(f"{name}: {value}", scheduler={name: value}))
+            if lasting and name == "reservation":
+                found += [
+                    Variant(
+                        f"{name}: {value}, {more}: {other}",
+                        scheduler={name: value},
+                        easy={more: other},
+                    )
+                    for more in OF_LASTING
+                    for other in _others(more)
+                ]
+    return found
+
+
+def _others(name):
+    own = EASY.options()[name]
+    return [value for value in own.metadata["allowed"] if value != own.default]
 
 
 def entered(paper, kind) -> list[Variant]:

@@ -429,21 +429,25 @@ def draw_some_wild(table):
 
 
 def draw_random(table, let_past):
-    """Draw the gain against the share of wild backfills: of the f-model, and of random backfills."""
+    """Draw the gain against the share of wild backfills: of the f-model, and of random backfills, each with its interval over seeds."""
     model = table[table["scheduler"] == repr(EASY())]
     looks = style.series(["f-model", "random backfills, f = 0"])
 
     def one(axes, log, measure):
         own = model[(model["log"] == log) & (model["measure"] == measure)]
-        wild, gain = ([0, *own[name]] for name in ("wild", "gain"))  # nothing is wild at f = 0
-        axes.plot(wild, gain, **looks["f-model"])
         tried = let_past[let_past["log"] == log]
-        value, wild = _by_share(tried, measure)[:, 0], _by_share(tried, "wild")[:, 0]
-        axes.plot(100 * wild, 100 * (1 - value / value[0]), **looks["random backfills, f = 0"])
+        value, wild = _by_share(tried, measure), _by_share(tried, "wild")[:, 0]
+        gains = [resampling.interval(one) for one in 100 * (1 - value / value[0, 0])]
+        columns = own[["gain", "low", "high"]].to_numpy()
+        nothing = np.zeros((1, 3))  # nothing is wild at f = 0
+        lines = ([0, *own["wild"]], np.vstack([nothing, columns])), (100 * wild, np.array(gains))
+        for look, (x, ends_) in zip(looks.values(), lines, strict=True):
+            axes.plot(x, ends_[:, 0], **look)
+            axes.fill_between(x, ends_[:, 1], ends_[:, 2], color=look["color"], alpha=0.2, lw=0)
         axes.axhline(0, color="black", lw=0.8)
         axes.set_xlim(-0.2, 1.6 * own["wild"].max())
 
-    return draw(model["log"], GAINS, one, "wild backfills [% of jobs]")
+    return draw(model["log"], GAINS, one, "wild backfills [% of jobs]", sharey="row")
 
 
 def gains_left(left, fs):

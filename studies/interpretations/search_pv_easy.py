@@ -3,8 +3,9 @@
 A number depends on the choices of its own policy alone, so each policy's product of choices is simulated on its own,
 and the products are joined along the choices that policies share. The distance of one of our numbers is
 ``|ln(ours/published)|``, at most ln 2: a number that differs by a factor of two or more is simply wrong. The distance
-of a combination is the mean over its numbers. Unlike a median, a mean is a sum of parts, which makes the search of
-all products small. The default is the first of each list of choices; a search never changes it.
+of a combination is the mean over its numbers. Maxima over jobs are left out, since each depends on one job, unless a table says
+that it has them. Unlike a median, a mean is a sum of parts, which makes the search of all products small. The default is the
+first of each list of choices; a search never changes it.
 """
 
 import itertools
@@ -16,7 +17,6 @@ import pandas as pd
 
 from notebooks.pv_easy import counts, runs
 from replication import simulate
-from replication.simulator import text
 from replication.simulator.logs import registry
 from replication.simulator.precompilation import warm
 from replication.simulator.sweeps import engines
@@ -41,15 +41,21 @@ CAPTIONS = {
     "nearest": "The nearest combinations of all numbers, of each policy's and of each log's; distances in %",
     "choices": "Each choice: the best combination with it and without it, %",
     "held_out": "Chosen on the other logs, tried on the one left out; distances in %",
-    "best": "Published numbers beside the default, the nearest combination and the reconstructed simulator",
+    "forms": "The nearest combination of each form of reservation, without and with maxima; chosen on all logs, or on two and tested on the third; distances in %",
+    "best": "Published numbers beside the default and the nearest combination of each form of reservation",
 }
-#: The combination shown as the reconstructed simulator, as far as it is not the default; see `reconstructed`.
-RECONSTRUCTED = {
-    "reservation": "held",
-    "extra": "not-used-up",
-    "delay": "since running jobs ended",
-    "whose": "users' estimates",
-    "blame": "any-later",
+#: The forms of a reservation: choices of two dimensions, given by the beginning of their names.
+FORMS = {
+    "computed at every pass": ("recomputed", "aged"),
+    "until due": ("until due", "aged"),
+    "until start": ("until start", "aged"),
+    "unaged": ("", "unaged"),
+}
+#: The numbers by which a form may be nearest.
+GROUPS = {
+    "EASY": ("EASY",),
+    "EASY-Last": ("EASY-Last",),
+    "EASY and EASY-Last": ("EASY", "EASY-Last"),
 }
 
 
@@ -79,11 +85,7 @@ def _fields(chosen, changes):
 def scheduler(policy, chosen):
     """Return the scheduler of a policy under some choices by dimension."""
     own = {name: choice for name, choice in chosen.items() if policy in DIMENSIONS[name]["of"]}
-    found = Variant("", scheduler=_fields(own, "scheduler")).of(runs.POLICIES[policy])
-    predictor = _fields(own, "predictor")
-    if predictor:
-        found = Variant("", scheduler={"predictor": text.predictor(predictor["name"])}).of(found)
-    return found
+    return Variant("", scheduler=_fields(own, "scheduler")).of(runs.POLICIES[policy])
 
 
 _KINDS = (
@@ -123,7 +125,7 @@ def measurements(policy, schedule):
 
 def extent(logs):
     """Return how much a search on some logs compares: a table of what and number."""
-    simulated = ("cleaning", "scheduler", "predictor")
+    simulated = ("cleaning", "scheduler")
     numbers = {
         row.key
         for item in ITEMS
@@ -135,6 +137,7 @@ def extent(logs):
         "combinations": _combinations(DIMENSIONS),
         "simulations of a log": sum(_combinations(dimensions(one, *simulated)) for one in POLICIES),
         "numbers": len(numbers),
+        "numbers without maxima": sum(not measure.startswith("max_") for *_, measure in numbers),
     }
     return pd.DataFrame(found.items(), columns=["what", "number"])
 
@@ -155,14 +158,19 @@ def policy_numbers(workloads, log, policy, workers):
         except variants.NotApplicable:
             continue  # a stand-in has no lines to clean otherwise
 
-        def one(chosen, jobs=jobs, clean=clean):
+        known = {}  # many choices make no difference, and a schedule has the same numbers each time
+
+        def one(chosen, jobs=jobs, clean=clean, known=known):
             schedule = simulate(jobs, scheduler(policy, chosen))
+            plans = {name: chosen.get(name) for name in ("correction", "plans")}
+            key = schedule.start.tobytes(), *plans.values()
+            if key not in known:
+                known[key] = [*measurements(policy, schedule)]
             return [
-                (measure, clean | chosen | counted, value)
-                for counted, measure, value in measurements(policy, schedule)
+                (measure, clean | chosen | counted, value) for counted, measure, value in known[key]
             ]
 
-        several = products(dimensions(policy, "scheduler", "predictor"))
+        several = products(dimensions(policy, "scheduler"))
         for rows in engines.each(one, several, workers):
             found += rows
     return found
@@ -226,11 +234,16 @@ class Search:
         pairs = zip(self.values, self.numbers, strict=True)
         self.distances = [logarithmic_distance(values, row.value) for values, row in pairs]
 
-    def some(self, policies=POLICIES, logs=None):
-        """Return the places of the numbers of some policies and logs, or of all."""
+    def some(self, policies=POLICIES, logs=None, maxima=False):
+        """Return the places of the numbers of some policies and logs, or of all; without maxima over jobs unless they are asked for."""
         logs = self.logs if logs is None else logs
-        pairs = enumerate(self.numbers)
-        return [k for k, row in pairs if row.policy in policies and row.trace in logs]
+        return [
+            k
+            for k, row in enumerate(self.numbers)
+            if row.policy in policies
+            and row.trace in logs
+            and (maxima or not row.measure.startswith("max_"))
+        ]
 
     def others(self, log):
         """Return the logs but one."""
@@ -249,6 +262,44 @@ class Search:
         """Return the combination nearest to some numbers, and its distance."""
         total = self.total(numbers)
         return np.unravel_index(int(total.argmin()), total.shape), float(total.min())
+
+    def nearest_of_form(self, form, numbers):
+        """Return the combination of a form of reservation that is nearest to some numbers, and its distance."""
+        total = np.broadcast_to(self.total(numbers), SHAPE)
+        names, places = [*DIMENSIONS], []
+        for dimension, beginning in zip(("reservation", "plans"), FORMS[form], strict=True):
+            axis, choices = names.index(dimension), [*DIMENSIONS[dimension]["choices"]]
+            own = [k for k, choice in enumerate(choices) if choice.startswith(beginning)]
+            total = np.take(total, own, axis)
+            places.append((axis, own))
+        best = [*np.unravel_index(int(total.argmin()), total.shape)]
+        for axis, own in places:
+            best[axis] = own[best[axis]]
+        return tuple(int(place) for place in best), float(total.min())
+
+    def forms(self):
+        """Return how near each form of a reservation comes to the numbers: a row for each form, group of numbers, and with maxima or not.
+
+        Columns: form, numbers, maxima, distance (on all logs), test_LOG for each log (chosen on the others, tested on it), all in %;
+        allowed (nearest, or less than a tenth farther than the nearest of all, on all logs or with one left out), choices.
+        """
+        rows = []
+        for (group, of), maxima in itertools.product(GROUPS.items(), (False, True)):
+            fits = {"": self.some(of, maxima=maxima)}
+            fits |= {log: self.some(of, self.others(log), maxima) for log in self.logs}
+            best = {log: self.nearest(fit)[1] for log, fit in fits.items()}
+            for form in FORMS:
+                found = {log: self.nearest_of_form(form, fit) for log, fit in fits.items()}
+                near = any(found[log][1] < (1 + IDENTIFIED) * best[log] for log in fits)
+                row = {"form": form, "numbers": group, "maxima": "yes" if maxima else "no"}
+                row["distance"] = percent(found[""][1])
+                for log in self.logs:
+                    own = self.some(of, [log], maxima)
+                    row[f"test_{log}"] = percent(self.distance(own, found[log][0]))
+                rows.append(
+                    row | {"allowed": "yes" if near else "", "choices": words(found[""][0])}
+                )
+        return pd.DataFrame(rows)
 
     def value(self, number, combination):
         """Return our value of a number under a combination."""
@@ -331,7 +382,7 @@ class Search:
 
     def groups(self):
         """Return the nearest combination by all numbers, by the numbers of each policy and by those of each log: a row for each."""
-        groups = {"all": self.some()}
+        groups = {"all": self.some(), "all, with maxima": self.some(maxima=True)}
         groups |= {one: self.some([one]) for one in POLICIES}
         groups |= {one: self.some(logs=[one]) for one in self.logs}
         rows = []
@@ -356,12 +407,14 @@ def percent(share):
 
 def tables(found):
     """Return the results of a `Search` as tables by name, for the notebook ``pv_easy``."""
-    nearest, _ = found.nearest(found.some())
+    both = found.some(GROUPS["EASY and EASY-Last"])
+    forms = {form: found.nearest_of_form(form, both)[0] for form in FORMS}
     return {
         "tried": extent(found.logs),
         "choices": found.choices(),
         "held_out": found.held_out(),
-        "best": found.best(default=DEFAULT, nearest=nearest, reconstructed=place(RECONSTRUCTED)),
+        "forms": found.forms(),
+        "best": found.best(default=DEFAULT, **forms),
         "nearest": found.groups(),
     }
 

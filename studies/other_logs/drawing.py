@@ -1,5 +1,6 @@
 """The pictures of the study of thirteen machines: a forest plot for each conclusion, and one summary of all."""
 
+import itertools
 import math
 
 import matplotlib.pyplot as plt
@@ -15,7 +16,7 @@ from replication.simulator.logs import registry
 WORDS = {
     "for": (style.COLOURS[0], "+"),
     "against": (style.COLOURS[1], "\u2212"),
-    "open": ("#e6e6e6", "o"),
+    "open": ("#e6e6e6", ""),
 }
 MARKERS = "os^D"
 #: An interval of a quotient is drawn up to this factor from its value; an arrow marks one that goes on.
@@ -137,34 +138,28 @@ def summary(words):
     -------
     matplotlib.figure.Figure
     """
-    logs, names = RULES["logs"], list(CONCLUSIONS)
-    figure, axes = plt.subplots(figsize=(8.6, 0.34 * len(names) + 1.8), layout="constrained")
+    logs = [log for log in RULES["logs"] if log in set(words["log"])]
+    names = list(CONCLUSIONS)
+    figure, axes = plt.subplots(figsize=(6.6, 0.21 * len(names) + 1.3), layout="constrained")
     known = {(row.conclusion, row.log): row.word for row in words.itertuples()}
-    for y, name in enumerate(names):
-        for x, log in enumerate(logs):
-            word = known.get((name, log))
-            if word:
-                colour, letter = WORDS[word]
-                axes.add_patch(plt.Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, color=colour))
-                axes.text(
-                    x,
-                    y,
-                    letter,
-                    ha="center",
-                    va="center",
-                    color="white" if word == "for" else "black",
-                )
+    for (y, name), (x, log) in itertools.product(enumerate(names), enumerate(logs)):
+        if word := known.get((name, log)):
+            colour, letter = WORDS[word]
+            axes.add_patch(plt.Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, color=colour))
+            ink = "white" if word == "for" else "black"
+            axes.text(x, y, letter, ha="center", va="center", color=ink, weight="bold")
     used = sum(bool(registry.info(log).papers) for log in logs)
     axes.axvline(used - 0.5, color="black", lw=1)
-    axes.text(used - 0.6, -0.75, "of the papers", ha="right", fontsize="small")
-    axes.text(used - 0.4, -0.75, "others", ha="left", fontsize="small")
-    axes.set_xticks(range(len(logs)), logs, rotation=45, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(names)), [CONCLUSIONS[name]["statement"] for name in names])
+    axes.text(used - 0.6, -0.7, "of the papers", ha="right")
+    axes.text(used - 0.4, -0.7, "others", ha="left")
+    axes.set_xticks(range(len(logs)), logs, rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(names)), [CONCLUSIONS[name]["short"] for name in names])
     axes.set(xlim=(-0.5, len(logs) - 0.5), ylim=(len(names) - 0.5, -0.5))
-    axes.tick_params(length=0, labelsize="small")
+    axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     handles = [
-        Patch(color=colour, label=f"{letter} {word}") for word, (colour, letter) in WORDS.items()
+        Patch(color=colour, label=f"{letter} {word}".strip())
+        for word, (colour, letter) in WORDS.items()
     ]
     handles.append(Patch(facecolor="white", edgecolor="#bbbbbb", label="cannot be decided"))
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
@@ -185,7 +180,8 @@ def pooled(table):
                 & table["recorded load"]
             ]
             counts = part["word"].value_counts()
-            row = {"conclusion": rule["statement"], "measure": measure, "logs": len(part)}
+            row = {"id": conclusion, "conclusion": rule["statement"], "measure": measure}
+            row["logs"] = len(part)
             row |= {word: int(counts.get(word, 0)) for word in WORDS}
             if rule["effect"] == "quotient":
                 row |= pool(part["value"], part["error"])

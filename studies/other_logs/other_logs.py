@@ -15,6 +15,7 @@ import pandas as pd
 from scipy import stats
 
 import replication as rp
+from notebooks.pv_easy import runs
 from replication.simulator import audits
 from replication.simulator.estimates.models import MissingEstimates
 from replication.simulator.observation import observe
@@ -26,7 +27,8 @@ CONCLUSIONS = {key: rule for key, rule in RULES.items() if isinstance(rule, dict
 #: Shares of the jobs that may pass the head at random, tried in turn.
 SHARES = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0)
 MODAL_SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-HELD = {"reservation": "held", "extra": "not-used-up"}
+#: The forms of EASY's reservation by the key of their conclusions.
+FORMS = {form.split(" EASY")[0].replace(" ", "-"): form for form in runs.FORMS}
 PREDICTORS = {
     "Top 3 %": rp.TopPercent(3),
     "Complete": rp.Complete(),
@@ -106,7 +108,7 @@ def arms(workload, workers=2):
         Quantities without intervals: violations, and the share and number of wild backfills at which two arms are compared.
     """
     seeds = range(1, RULES["seeds"] + 1)
-    easy, last = rp.EASY(), rp.Last()
+    easy = rp.EASY()
     tasks = {
         "perfect": [(easy, rp.Exact(), 1)],
         "perfect doubled": [(easy, rp.Exact(2), 1)],
@@ -120,14 +122,16 @@ def arms(workload, workers=2):
             "users": [(easy, users, 1)],
             "users doubled": [(easy, doubled, 1)],
             "PV-EASY": [(rp.PVEasy(), users, 1)],
-            "EASY held": [(rp.EASY(**HELD), users, 1)],
-            "EASY-Last": [(rp.EASY(predictor=last), users, 1)],
-            "EASY-Last held": [(rp.EASY(predictor=last, **HELD), users, 1)],
+            "PV-EASY, now": [(rp.PVEasy(correction="now"), users, 1)],
             "shortest first, Tsafrir": [
                 (rp.EASY(candidates="sjf", predictor=rp.Tsafrir()), users, 1)
             ],
         }
         tasks |= {name: [(rp.EASY(predictor=one), users, 1)] for name, one in PREDICTORS.items()}
+        for name, simulator in runs.SIMULATORS.items():
+            tasks[f"EASY-Last, {name}"] = [(simulator.of(rp.EASY(predictor=rp.Last())), users, 1)]
+            if name in runs.FORMS:
+                tasks[f"EASY, {name}"] = [(simulator.of(easy), users, 1)]
         limit = int(workload.estimate.max())
         usable = [s for s in MODAL_SHARES if rp.Modal(limit, s).covers(workload, seeds)]
         if usable and rp.Modal(limit, 0.5).covers(workload, seeds):
@@ -141,7 +145,7 @@ def arms(workload, workers=2):
             warnings.simplefilter("ignore", MissingEstimates)  # the log is marked in all tables
             runs = [rp.simulate(workload, *one) for one in several]
         facts = {}
-        if name == "EASY-Last":
+        if name == f"EASY-Last, {runs.TEXTBOOK}":
             facts["violations"] = float((audits.reservation_delays(runs[0]) > 0).sum())
         return name, reduce(runs), facts
 
@@ -183,10 +187,16 @@ PAIRS = {
     "longer-and-wider": ("f = 10", "perfect"),
     "short-jobs-backfilled": ("f = 10", "f = 10"),
     "modal-worse": ("modal, half", "modal, few"),
-    "pv-easy-like-easy": ("PV-EASY", "users"),
-    "pv-easy-like-held-easy": ("PV-EASY", "EASY held"),
-    "pv-easy-beats-easy-last": ("PV-EASY", "EASY-Last"),
-    "pv-easy-beats-held-easy-last": ("PV-EASY", "EASY-Last held"),
+    **{f"pv-easy-like-{key}": ("PV-EASY", f"EASY, {form}") for key, form in FORMS.items()},
+    **{
+        f"pv-easy-beats-last-{key}": ("PV-EASY", f"EASY-Last, {form}")
+        for key, form in FORMS.items()
+    },
+    **{
+        f"pv-easy-beats-last-{key}-now": ("PV-EASY, now", f"EASY-Last, {form}, now")
+        for key, form in FORMS.items()
+        if f"{form}, now" in runs.SIMULATORS
+    },
     "few-are-killed": ("PV-EASY", None),
     "little-waste": ("PV-EASY", None),
     "top-underpredicts-least": ("Top 3 %", ("Complete", "CVH", "Tsafrir")),

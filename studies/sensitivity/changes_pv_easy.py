@@ -11,6 +11,7 @@ CHANGES = (
     *runs.ALONE,
     *variants.entered(runs.PAPER, "counted"),
     *runs.TOGETHER,
+    *(one for name, one in runs.SIMULATORS.items() if name.partition(",")[0] in runs.LASTING),
     *runs.CLEANING,
     *variants.entered(runs.PAPER, "machines"),
 )

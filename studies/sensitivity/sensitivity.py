@@ -49,7 +49,7 @@ def kind_of(variant):
     """Return one of `KINDS`: a change of scheduler or measure takes precedence over one of cleaning, and that over another log."""
     if variant.load is not None:
         return LOAD
-    if variant.scheduler or variant.predictor or variant.count:
+    if variant.scheduler or variant.easy or variant.predictor or variant.count:
         return READING
     return CLEANING if variant.cleaning or variant.log else LOG if variant.logs else DEFAULT
 

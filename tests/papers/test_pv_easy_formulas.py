@@ -61,8 +61,8 @@ def test_shares_by_size(late):
     assert np.isnan(claims._per_cent(np.array([], bool)))
 
 
-def test_the_counts_of_the_reconstructed_simulator():
-    found, how = claims.reconstructed_counts(), {"by": "estimates", "blame": "any-later"}
+def test_the_counts_of_the_forms_of_reservation():
+    found, how = claims.alike_counts(), {"blame": "at-reservation"}
     assert [one.func for one in found["EASY-Last"]] == [*claims.COUNTS["EASY-Last"]]
     assert [one.keywords for one in found["EASY-Last"]] == [how, how]
     *same, delays = found["EASY"]

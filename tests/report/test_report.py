@@ -129,7 +129,7 @@ CTC-SP2,PV-EASY,blocked,50,jobs,Table 1
 SDSC-DS,EASY,blocked,60,jobs,Table 1
 CTC-SP2,EASY-Last,blocked,70,jobs,Table 1
 """
-BOTH = """item,trace,policy,jobs,measure,unit,textbook EASY,reconstructed simulator
+BOTH = """item,trace,policy,jobs,measure,unit,textbook EASY,until due
 table1,CTC-SP2,EASY,all,blocked,jobs,41.0,1042.0
 table1,CTC-SP2,EASY,large,blocked,jobs,41.0,43.0
 table1,CTC-SP2,PV-EASY,all,blocked,jobs,51.0,51.0
@@ -146,12 +146,13 @@ unit = "jobs"
 """
 
 
-def test_the_lists_show_textbook_easy_and_the_reconstructed_simulator(project):
+def test_the_lists_show_textbook_easy_and_other_forms(project):
     folder = project / "published/pv_easy"
     folder.mkdir()
     (folder / "table1.csv").write_text(PUBLISHED)
     tables = 'numbers = "pv_easy/reconstructed-numbers"\nclaims = "pv_easy/claims-reconstructed"\n'
-    (folder / "readings.toml").write_text(f"[reconstructed]\n{tables}")
+    forms = '[forms."textbook EASY"]\n[forms."until due"]\n'
+    (folder / "readings.toml").write_text(f"[beside]\n{tables}{forms}")
     names = ("changes", "stays", "left-out")
     (folder / "claims.toml").write_text("".join(CLAIM.format(name, name) for name in names))
     for item in ("reconstructed", "claims"):
@@ -166,9 +167,9 @@ def test_the_lists_show_textbook_easy_and_the_reconstructed_simulator(project):
     second = page.Page("pv_easy/claims", logs=["CTC-SP2"])
     one = [rules.Case("CTC-SP2", 1)]
     second.claims({name.replace("-", "_"): lambda: one for name in names})
-    both = {"claim": names[:2], "reconstructed simulator": ["fails", "holds"]}
+    both = {"claim": names[:2], "until due": ["fails", "holds"]}
     numbers = ["CTC-SP2 0 jobs", "CTC-SP2 1 jobs"]
-    second.table(pd.DataFrame(both | {"numbers": numbers}), "Both", name="reconstructed")
+    second.table(pd.DataFrame(both | {"numbers, until due": numbers}), "Both", name="reconstructed")
     small_project.publish(second)
 
     markup = assemble.build().read_text()
@@ -176,7 +177,7 @@ def test_the_lists_show_textbook_easy_and_the_reconstructed_simulator(project):
     head = re.findall("<th(?: [^>]*)?>(.*?)</th>", listed.partition("</thead>")[0])
     rows = re.findall('<tr class="row".*?</tr>', listed)
     cells = [dict(zip(head, re.findall("<td[^>]*>(.*?)</td>", row), strict=True)) for row in rows]
-    shown = ["Paper", "Textbook EASY", "Reconstructed simulator"]
+    shown = ["Paper", "Textbook EASY", "Until due"]
     assert [[row[name] for name in shown] for row in cells] == [
         ["40", "41", "1,042"],
         ["50", "51", ""],
@@ -187,7 +188,7 @@ def test_the_lists_show_textbook_easy_and_the_reconstructed_simulator(project):
     rows = re.findall('<li class="row".*?</details>', listed, re.DOTALL)
     verdicts = [re.findall('class="verdict ([a-z-]+)"', row) for row in rows]
     assert verdicts == [["holds", "fails"], ["holds"], ["holds"]]
-    assert "Reconstructed simulator: CTC-SP2 0 jobs." in rows[0]
+    assert "Until due: CTC-SP2 0 jobs." in rows[0]
 
 
 def test_names_of_columns_for_readers():

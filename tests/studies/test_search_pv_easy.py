@@ -1,4 +1,4 @@
-"""PV-EASY's search and its two simulators, on short logs."""
+"""PV-EASY's search, and the forms of EASY's reservation, on short logs."""
 
 import math
 
@@ -8,7 +8,7 @@ import pytest
 import reconstructed
 import search_pv_easy as search
 from notebooks.pv_easy import runs
-from replication.simulator.predictors import Last, LastSubmitted
+from replication.simulator.predictors import Last
 from replication.simulator.schedulers import EASY, PVEasy
 from tests.workloads import jobs
 
@@ -27,14 +27,11 @@ def workloads():
 
 
 def test_a_scheduler_has_the_choices_that_concern_its_policy():
-    chosen = {"reservation": "held", "last": "last submitted job", "killed": "next-event"}
-    assert search.scheduler("EASY", chosen) == EASY(reservation="held")
-    assert search.scheduler("EASY-Last", chosen) == EASY(
-        predictor=LastSubmitted(), reservation="held"
-    )
-    assert search.scheduler("PV-EASY", chosen) == PVEasy(
-        predictor=LastSubmitted(), killed="next-event"
-    )
+    chosen = {"reservation": "until start", "plans": "unaged", "correction": "now"}
+    own = {"reservation": "held", "plans": "unaged"}
+    assert search.scheduler("EASY", chosen) == EASY(**own)
+    assert search.scheduler("EASY-Last", chosen) == EASY(predictor=Last(), correction="now", **own)
+    assert search.scheduler("PV-EASY", chosen) == PVEasy(correction="now")
     for policy, default in runs.POLICIES.items():
         assert search.scheduler(policy, {}) == default
 
@@ -50,41 +47,51 @@ def test_the_search_finds_the_combination_of_the_least_mean_distance(workloads):
     assert default == pytest.approx(found.total(every)[search.DEFAULT])
     assert found.total(every).min() <= default <= math.log(2)
     assert not found.choices()["with_it"].isna().any()
+    some = found.some(("EASY",))
+    assert {row.measure for row in map(found.numbers.__getitem__, some)} == {
+        *("delayed", "blocked", "mean_delay", "backfilled")
+    }
+    forms = {form: found.nearest_of_form(form, some) for form in search.FORMS}
+    assert min(distance for _, distance in forms.values()) == pytest.approx(found.nearest(some)[1])
+    for form, (combination, distance) in forms.items():
+        assert found.distance(some, combination) == pytest.approx(distance)
+        assert ("plans: unaged" in search.words(combination)) == (form == "unaged")
+    table = found.forms()
+    assert len(table) == 2 * 3 * len(search.FORMS) and set(table["allowed"]) <= {"yes", ""}
     assert set(found.held_out()["tested_on"]) == set(workloads)
     best = found.best(nearest=nearest)
     assert len(best) == len(found.numbers)
 
 
-def test_both_simulators_stand_side_by_side(workloads):
+def test_all_forms_stand_beside_each_other(workloads):
     table = reconstructed.tables(workloads)
     assert set(table["item"]) == set(reconstructed.TABLES)
     loads = table[table["item"] == "table5"]
-    assert (loads[reconstructed.TEXTBOOK] == loads[reconstructed.RECONSTRUCTED]).all()
-    held = runs.simulated_by(reconstructed.RECONSTRUCTED)
-    assert held["EASY-Last"] == EASY(predictor=Last(), reservation="held", extra="not-used-up")
-    assert held["PV-EASY"] == PVEasy()
-    others = reconstructed.other_logs(workloads)
-    assert len(others) == 2 * 2 * len(workloads)
-    everywhere = reconstructed.other_logs(workloads, runs.SIMULATORS)
-    large = reconstructed.large_blocked(workloads)
-    rows = reconstructed.numbers(workloads, everywhere, large)
-    assert set(rows["item"]) == {*reconstructed.TABLES, "fig02", "fig03", "fig05", "fig06"}
+    assert (loads[runs.TEXTBOOK] == loads["until start"]).all()
+    held = runs.simulated_by("until start, now")
+    fields = {"reservation": "held", "extra": "not-used-up", "correction": "now"}
+    assert held["EASY-Last"] == EASY(predictor=Last(), **fields)
+    assert held["PV-EASY"] == PVEasy(correction="now")
+    everywhere = reconstructed.other_logs(workloads)
+    assert len(everywhere) == 2 * len(runs.SIMULATORS) * len(workloads)
+    rows = reconstructed.numbers(workloads, everywhere)
+    assert set(rows["item"]) == {*reconstructed.TABLES, "fig05", "fig06"}
     assert not rows.duplicated(["item", "trace", "policy", "jobs", "measure"]).any()
-    cases = reconstructed.conclusions(everywhere, large, workloads).set_index("conclusion")
-    assert (
-        cases.loc["PV-EASY below EASY-Last"].str.split(" of ").str[1] == str(2 * len(workloads))
-    ).all()
+    cases = reconstructed.conclusions(everywhere, workloads).set_index("conclusion")
+    assert [*cases] == [*runs.SIMULATORS]
+    below = cases.loc["PV-EASY below EASY-Last"].str.split(" of ").str[1]
+    assert (below == str(2 * len(workloads))).all()
 
 
-def test_pv_easy_is_the_same_in_both_simulators_of_fig_4(workloads):
+def test_pv_easy_is_the_same_in_all_forms_of_fig_4(workloads):
     table = reconstructed.errors(workloads, [0, 50], [1])
     of = table[table["policy"] == "PV-EASY"].pivot(
-        index=["trace", "error", "measure"], columns="variant", values="mean"
+        index=["trace", "error", "measure"], columns="form", values="mean"
     )
-    assert (of[reconstructed.TEXTBOOK] == of[reconstructed.RECONSTRUCTED]).all()
+    assert (of[runs.TEXTBOOK] == of["until start"]).all()
     cases = reconstructed.ahead(table)
     assert [*cases["error"]] == [0, 50]
-    assert (cases[reconstructed.TEXTBOOK].str.split(" of ").str[1] == str(2 * len(workloads))).all()
+    assert (cases[runs.TEXTBOOK].str.split(" of ").str[1] == str(2 * len(workloads))).all()
 
 
 def test_now_alone_backfills_on_extra_processors_of_a_head_that_is_due(workloads):

@@ -1,6 +1,7 @@
 """Headline conclusions under changes: the table of cases, and every claim decided both ways."""
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,11 @@ import changes_pv_easy as pv
 import changes_top_percent as top
 import sensitivity
 from notebooks.pv_easy import claims as pv_claims
+from notebooks.pv_easy import runs
 from notebooks.top_percent import claims as top_claims
 from notebooks.top_percent import intervals
 from notebooks.top_percent import runs as top_runs
+from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.predictors import TopPercent
 from replication.simulator.schedulers import EASY, PVEasy
@@ -325,11 +328,39 @@ def test_runs_are_simulated_under_the_change_and_some_have_nothing_to_decide():
     assert len(plain["order"]) == 3 and "truncated" not in runs.index
     with pytest.raises(NotApplicable, match="no E_max"):
         list(heel.truncated_meets_real(plain["runs"]))
-    [variant] = variants.alone("events")
+    variant, _ = variants.alone("events")
     other = heel.tables("KTH-SP2-2", HEAD, variant)
     assert "truncated" in set(other["runs"]["model"]) and other["order"].empty
     with pytest.raises(NotApplicable, match="default EASY"):
         heel.sjfness_rises(other["order"])
+
+
+def named_choices():
+    """Return the values of EASY's options and the forms of its reservation, each with whether it is a default."""
+    for own in EASY.options().values():
+        if isinstance(own.metadata["allowed"], tuple):
+            yield from ((value, value == own.default) for value in own.metadata["allowed"])
+    yield from ((form, form == runs.TEXTBOOK) for form in runs.FORMS)
+
+
+def test_each_choice_that_the_readme_or_an_abstract_names_is_a_row_of_the_map():
+    """A reader looks the detail on which a result depends up in the map."""
+    rows = [variant.name for variant in pv.CHANGES]
+    articles = [
+        (paths.ROOT / "docs/articles" / name).read_text()
+        for name in ("replication.md", "studies.md")
+    ]
+    abstracts = [text.partition("abstract: |")[2].partition("\n---")[0] for text in articles]
+    readme = (paths.ROOT / "README.md").read_text()
+    (own,) = (line for line in readme.splitlines() if line.startswith("| **PV-EASY**"))
+    text = " ".join([own, *abstracts])
+    known = [(value, default) for value, default in named_choices()]
+    found = {
+        value for value, default in known if re.search(rf"\b{value.replace('-', '[- ]')}\b", text)
+    }
+    assert {"until due", "until start"} <= found
+    for value, default in known:
+        assert default or value not in found or any(value in row for row in rows), value
 
 
 # ---- Top Percent
@@ -343,7 +374,7 @@ def draws_of(values=(), under=None):
     for policy in top_runs.POLICIES:
         measures = dict.fromkeys(top_runs.TITLES.values(), dict(values).get(policy, 1.0))
         for measure, value in (measures | {"under": (under or {}).get(policy, 0.5)}).items():
-            rows["A", policy, measure] = value + np.array([0.0, -1e-4, 1e-4])
+            rows["A", policy, measure] = value + np.array([0.0, -1e-4, 1e-4, -1e-4, 1e-4])
     index = pd.MultiIndex.from_tuples(rows, names=["log", "policy", "measure"])
     return pd.DataFrame(np.array([*rows.values()]), index=index)
 
@@ -363,7 +394,7 @@ def draws_of(values=(), under=None):
 def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
     for given, expected in ((holds, True), (fails, False)):
         draws = draws_of(*given)
-        tables = {"draws": draws, "ratios": intervals.table(draws)}
+        tables = {"replicates": draws, "ratios": intervals.table(draws)}
         found = decide("top_percent", top_claims, tables, [name], "headlines.toml")[name]
         assert {one.holds for one in found.answers.values()} == {expected}
 
@@ -373,5 +404,5 @@ def test_top_percent_simulates_under_the_change():
     found = top_runs.schedules({"A": HEAD}, change)["A"]
     assert found["Reqtime"].scheduler.passes == "if-fits"
     assert found["Top02"].scheduler.predictor == TopPercent(2, coded=True)
-    draws = top.tables("A", HEAD, change)["draws"]
+    draws = top.tables("A", HEAD, change)["replicates"]
     assert draws.loc["A", "Reqtime", "AF"].dropna().unique().tolist() == [1.0]
