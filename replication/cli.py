@@ -56,7 +56,7 @@ def combined(*options) -> Callable:
     return lambda command: reduce(lambda made, add: add(made), options, command)
 
 
-rules = combined(
+cleaning_options = combined(
     opt("--drop", metavar="RULES", help=DROP),
     opt("--overrun", type=click.Choice(list(cleaning.OVERRUNS)), help="Runs past estimates."),
     opt("--size", type=click.Choice(list(cleaning.SIZES)), help="The processors that count."),
@@ -76,7 +76,7 @@ rules = combined(
 @opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: measure all jobs.")
 @opt("--out", type=FILE, help="The schedule: SWF for .swf(.gz), else CSV; - for standard output.")
 @as_json
-@rules
+@cleaning_options
 def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given) -> None:
     """Run one scheduler on LOG, a name ('replication logs list') or an SWF file.
 
@@ -119,7 +119,7 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given
 @opt("--folder", type=PATH, help="Of the result store (default: build/results).")
 @opt("--out", type=FILE, required=True, help="The table, .csv or .parquet.")
 @as_json
-@rules
+@cleaning_options
 def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **rules) -> None:
     """Run a grid of logs, schedulers, estimates, loads and seeds into one table.
 
@@ -298,7 +298,7 @@ def fetch(names) -> int:
 @logs.command()
 @arg("log")
 @as_json
-@rules
+@cleaning_options
 def describe(log, as_json, **given) -> None:
     """Show the header, the anomalies and the cleaned jobs of a log."""
     trace = registry.read(log, given["bad_lines"], given["times"])
@@ -321,7 +321,7 @@ def describe(log, as_json, **given) -> None:
 @logs.command()
 @arg("log")
 @arg("out", type=FILE)
-@rules
+@cleaning_options
 def clean(log, out, **given) -> None:
     """Write the cleaned jobs of LOG to OUT, an SWF file whose header names every rule with its count."""
     writing.check(out, [registry.file_of(log)])

@@ -78,7 +78,7 @@ def workload(name, real=True, jobs=6000):
     each, known = range(jobs), registry.info(name)
     columns = [60 * k for k in each], [60 + k % 7 for k in each], [1 + k % 3 for k in each]
     return Workload.from_columns(
-        name, registry.rules(name, "heel_and_toe").machine, *columns
+        name, registry.cleaning_of(name, "heel_and_toe").machine, *columns
     ).replace(
         stand_in=not real,
         cleaning=(("zero-run-time", known.jobs - jobs), (HOSTILE, 1)),

@@ -99,7 +99,7 @@ def load(log, paper, **rules):
 
 def machine(log, paper) -> int:
     """Return the processors of the machine on which these jobs run."""
-    return registry.rules(log, _using(log, paper)).machine
+    return registry.cleaning_of(log, _using(log, paper)).machine
 
 
 def _using(log, paper):

@@ -157,7 +157,7 @@ def jobs(paper, workloads, log, variant, first=None) -> Workload:
         if any(one.stand_in for one in ([found] if own else workloads.values())):
             raise NotApplicable(STAND_IN)
         try:
-            rules = registry.rules(log if own else next(iter(workloads)), paper)
+            rules = registry.cleaning_of(log if own else next(iter(workloads)), paper)
             machine = rules.machine if own else None
             chosen = {"size": rules.size, "overrun": rules.overrun, "machine": machine}
             drop = (*rules.drop, *variant.cleaning.get("drop", ()), *NO_JOB)

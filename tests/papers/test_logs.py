@@ -98,5 +98,5 @@ def test_table_1_counts_the_lines_of_each_log(real_log, name):
     workload = real_log(name, paper="heel_and_toe")
     found = table1.facts({name: workload}).set_index("measure")["value"]
     assert found["jobs"] == registry.info(name).jobs
-    assert found["processors"] == registry.rules(name, "heel_and_toe").machine
+    assert found["processors"] == registry.cleaning_of(name, "heel_and_toe").machine
     assert found["log_start"] < found["log_end"]

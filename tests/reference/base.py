@@ -3,7 +3,7 @@
 from typing import Self
 
 from replication.simulator.predictors import Request
-from replication.simulator.schedulers.event_loop import EventLoop, Rules
+from replication.simulator.schedulers.event_loop import EventLoop, LoopOptions
 from tests.reference import predictors
 
 
@@ -28,8 +28,8 @@ class Reference(EventLoop):
         predictor = self.options.get("predictor", Request())
         predictor = predictors.make(workload, request, predictor, seed)
         super().__init__(workload, request, predictor)
-        own = {name: self.options[name] for name in Rules._fields if name in self.options}
-        self.rules = Rules(**own)
+        own = {name: self.options[name] for name in LoopOptions._fields if name in self.options}
+        self.loop_options = LoopOptions(**own)
 
     def run(self) -> Self:
         """Simulate until the last job has ended, and return this object."""

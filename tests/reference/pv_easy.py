@@ -83,7 +83,7 @@ class PVEasy(Reference):
 
     def expected_end(self, job, now) -> int:
         """Return the predicted end of a running job, corrected if the prediction has expired."""
-        way, prediction = self.rules.correction, self.prediction[job.index]
+        way, prediction = self.loop_options.correction, self.prediction[job.index]
         work = now - self.start[job.index] + self.work_kept[job.index]
         return now - work + corrected_prediction(way, prediction, job.estimate, work)
 

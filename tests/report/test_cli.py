@@ -112,7 +112,7 @@ def test_figures_lists_its_items(capsys):
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
         (["sweep", "x.swf"], 2, "Missing option '--out'"),
         (["sweep", "x.swf", "--out", "x"], 2, "expected a name that ends in .csv or .parquet"),
-        (["sweep", "{log}", "--load", "3", "--out", "a.csv"], 2, "load 3, allowed: a share"),
+        (["sweep", "{log}", "--load", "3", "--out", "a.csv"], 2, "load 3; allowed: a share"),
         (["figures", "--only", "heel_and_toe/fig2"], 2, "did you mean heel_and_toe/fig02"),
         (["figures", "--only", "fig02"], 2, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
     ],

@@ -56,7 +56,7 @@ def test_T1_a_timer_leads_to_one_pass_after_the_events_of_its_instant():
     assert passes == [0, 3, 5, 6, 7, 12]
     # With a pass for each event the timer comes last.
     loop = rp.EventLoop(jobs(4, (0, 3, 2), (3, 1, 2)))
-    loop.rules, seen = loop.rules._replace(events="one-by-one"), []
+    loop.loop_options, seen = loop.loop_options._replace(events="one-by-one"), []
     for now in loop.passes():
         if now == 0:
             loop.wake(3)

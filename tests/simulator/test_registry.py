@@ -55,16 +55,18 @@ def test_each_paper_has_rules_that_exist():
     assert registry.papers() == ["pv_easy", "heel_and_toe", "top_percent"]
     for paper in registry.papers():
         for name in registry.names(paper):
-            rules = registry.rules(name, paper)
+            rules = registry.cleaning_of(name, paper)
             assert rules.size in cleaning.SIZES
             assert rules.overrun in cleaning.OVERRUNS
             assert set(rules.drop) <= cleaning.DROP_RULES.keys()
-    machines = {paper: registry.rules("CTC-SP2", paper).machine for paper in registry.papers()}
+    machines = {
+        paper: registry.cleaning_of("CTC-SP2", paper).machine for paper in registry.papers()
+    }
     assert machines == {"pv_easy": 430, "heel_and_toe": 512, "top_percent": 338}
 
 
 def test_without_a_paper_the_rules_are_the_default_ones():
-    rules = registry.rules("CTC-SP2")
+    rules = registry.cleaning_of("CTC-SP2")
     assert (rules.machine, rules.size, rules.overrun) == (338, "requested", "raise-estimate")
     assert rules.drop == cleaning.DEFAULT_DROP
 
@@ -242,7 +244,7 @@ def test_jobs_of_the_papers(real_log, paper, name, jobs, changed):
     assert dict(workload.cleaning).items() >= changed.items()
     left_out = sum(count for rule, count in workload.cleaning if rule in cleaning.DROP_RULES)
     assert jobs + left_out == registry.info(name).jobs
-    assert workload.machine == registry.rules(name, paper).machine
+    assert workload.machine == registry.cleaning_of(name, paper).machine
     assert workload.provenance["paper"] == paper
     assert workload.provenance["sha256"] == registry.info(name).sha256
 

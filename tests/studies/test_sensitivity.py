@@ -132,7 +132,7 @@ def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
     own = {"CTC-SP2": THREE}
     got = variants.jobs("pv_easy", own, "KTH-SP2", Variant("KTH-SP2", logs=("KTH-SP2",)))
     assert got.machine == 100
-    assert got.provenance["size"] == registry.rules("CTC-SP2", "pv_easy").size
+    assert got.provenance["size"] == registry.cleaning_of("CTC-SP2", "pv_easy").size
     variant = Variant("512", cleaning={"machine": 512}, logs=("CTC-SP2",))
     machine = variants.jobs("pv_easy", own, "CTC-SP2", variant)
     assert machine.machine == 512 and len(machine) == 77222

@@ -7,7 +7,7 @@ from holes import hole
 
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import SchedulerError
-from replication.simulator.schedulers.event_loop import EventLoop, Rules
+from replication.simulator.schedulers.event_loop import EventLoop, LoopOptions
 from replication_conformance.cases import FOLDER
 from tests.reference.conservative import Conservative
 
@@ -89,7 +89,7 @@ def starts(program, kills=False, **options):
         log = registry.load(FOLDER / "logs" / f"{entry['name']}.swf", drop=[], overrun=overrun)
         own = program(log, **options) if issubclass(program, Conservative) else program(log)
         if not issubclass(program, Conservative):
-            own.rules = Rules(**options)
+            own.loop_options = LoopOptions(**options)
         try:
             own.run()
         except (SchedulerError, AssertionError):  # it starts a job that does not fit

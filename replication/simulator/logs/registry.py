@@ -81,7 +81,7 @@ class TraceInfo:
 
 
 @dataclass(frozen=True)
-class Rules:
+class Cleaning:
     """Cleaning rules of a log; see `replication.simulator.logs.cleaning.workload`."""
 
     machine: int
@@ -122,7 +122,7 @@ def info(name) -> TraceInfo:
     )
 
 
-def rules(name, paper=None) -> Rules:
+def cleaning_of(name, paper=None) -> Cleaning:
     """Return cleaning rules for a log.
 
     Parameters
@@ -134,7 +134,7 @@ def rules(name, paper=None) -> Rules:
 
     Returns
     -------
-    Rules
+    Cleaning
 
     Raises
     ------
@@ -143,10 +143,10 @@ def rules(name, paper=None) -> Rules:
     """
     log = info(name)
     if paper is None:
-        return Rules(log.processors)
+        return Cleaning(log.processors)
     known = _paper(paper)
     own = known["logs"][among(known["logs"], f"{paper} does not use", name, TraceError)]
-    return Rules(own["processors"], known["size"], known["overrun"], tuple(known["drop"]))
+    return Cleaning(own["processors"], known["size"], known["overrun"], tuple(known["drop"]))
 
 
 def _paper(paper):
@@ -341,7 +341,7 @@ def load(
             )
         trace = trace or read(source, bad_lines, times)
         return workload(trace, draw_key=draw_key(trace.sha256), more=more, **given)
-    chosen = asdict(rules(source, paper)) | given
+    chosen = asdict(cleaning_of(source, paper)) | given
     if synthetic:
         jobs = like(source, chosen["machine"])
         return jobs.replace(more=dict.fromkeys(further_fields(more), np.full(len(jobs), -1)))

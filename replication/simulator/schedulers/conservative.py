@@ -12,14 +12,19 @@ from replication.simulator.schedulers.scheduler import Scheduler
 
 
 @dataclass(frozen=True)
-class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
-    """Largest predicted area first (Top Percent, section IV); no reservation."""
-
-    validated = False
+class _OnPredictions(options.OnPredictions):
+    """The options of both."""
 
     predictor: Predictor = options.predictor()
     refresh: options.Refresh = options.refresh()
     ties: options.Ties = options.ties()
+
+
+@dataclass(frozen=True)
+class LargestAreaFirst(_OnPredictions, Scheduler, name="laf"):
+    """Largest predicted area first (Top Percent, section IV); no reservation."""
+
+    validated = False
 
     def kernel(self) -> tuple:
         """Return the compiled kernel and its rules."""
@@ -31,10 +36,8 @@ class LargestAreaFirst(options.OnPredictions, Scheduler, name="laf"):
 
 
 @dataclass(frozen=True)
-class Conservative(LargestAreaFirst, name="conservative"):
+class Conservative(_OnPredictions, Scheduler, name="conservative"):
     """Conservative backfilling with compression (Mu'alem and Feitelson 2001), on predictions."""
-
-    validated = True
 
     correction: options.Correction = options.correction()
     events: Literal["together", "by-plan"] = options.events("together", "by-plan")

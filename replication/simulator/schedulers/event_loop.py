@@ -23,7 +23,7 @@ class Reservation(NamedTuple):
     extra: int
 
 
-class Rules(NamedTuple):
+class LoopOptions(NamedTuple):
     """The loop's options; docs/semantics/predicted.md defines them."""
 
     refresh: str = "pass"
@@ -65,7 +65,7 @@ class EventLoop:
         Work of each job by its index that its preempted runs have done and that is not repeated.
     """
 
-    rules = Rules()
+    loop_options = LoopOptions()
 
     def __init__(self, workload: Workload, estimate=None, predictor=None):
         n = len(workload)
@@ -117,9 +117,9 @@ class EventLoop:
 
     def process_events(self, now: int) -> bool:
         """Process the events of an instant, or one of them; return whether a scheduling pass follows."""
-        rules = self.rules
+        chosen = self.loop_options
         ending = sorted(job for job in self.running if self._end[job.index] == now)
-        if rules.events == "by-plan":
+        if chosen.events == "by-plan":
             self._gone += tuple(job for job in ending if self.planned_end(job) == now)
             self._leave(self._gone)
             ending = sorted({*ending, *self._gone}, key=lambda job: (self.start[job.index], job))
@@ -127,13 +127,13 @@ class EventLoop:
         while last < len(self.jobs) and self.jobs[last].submit == now:
             last += 1
         coming = self.jobs[self._submitted : last]
-        submissions_first = rules.ties == "submissions-first"
-        if rules.events != "together":
+        submissions_first = chosen.ties == "submissions-first"
+        if chosen.events != "together":
             if coming and (submissions_first or not ending):
                 ending, coming = [], coming[:1]
             else:
                 ending, coming = ending[:1], []
-        woken = now in self._timers and (rules.events == "together" or not (ending or coming))
+        woken = now in self._timers and (chosen.events == "together" or not (ending or coming))
         if woken:
             self._timers.remove(now)
         fits = submissions_first and self._submit(coming)
@@ -145,7 +145,7 @@ class EventLoop:
             fits = self._submit(coming)
         corrected = self.correct_plans(now)
         self.note_events(ending, coming, corrected)
-        return bool(ending) or fits or woken or (bool(coming) and rules.passes == "always")
+        return bool(ending) or fits or woken or (bool(coming) and chosen.passes == "always")
 
     def note_events(self, ended: list[Job], submitted: list[Job], corrected: bool) -> None:
         """Note the events that were processed; `corrected` is whether the plan of a running job changed."""
@@ -189,13 +189,13 @@ class EventLoop:
 
     def predicted(self, job: Job) -> int:
         """Return the estimate or prediction of a waiting job, s: the time that all of its work takes."""
-        if self.rules.refresh == "pass":
+        if self.loop_options.refresh == "pass":
             return self._predictor.predict(job.index, self.now)
         return self.first_prediction[job.index]
 
     def _rest(self, job, prediction, ran=0):
         """Return the planned length of a run that has lasted `ran` seconds."""
-        kept, way = self.work_kept[job.index], self.rules.correction
+        kept, way = self.work_kept[job.index], self.loop_options.correction
         if not kept + ran:
             return prediction
         return max(corrected_prediction(way, prediction, job.estimate, kept + ran) - kept, 0)

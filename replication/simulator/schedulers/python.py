@@ -9,7 +9,7 @@ from replication.simulator.choices import complete_class
 from replication.simulator.kernels import memory as compiled
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
-from replication.simulator.schedulers.event_loop import EventLoop, Rules
+from replication.simulator.schedulers.event_loop import EventLoop, LoopOptions
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 from replication.simulator.workload import Job, Workload
 
@@ -88,7 +88,7 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         with self.predictor.memory(workload, estimate, seed) as memory:
             EventLoop.__init__(simulation, workload, estimate, _Predictions(memory))
             simulation.seed = seed
-            simulation.rules = Rules(self.refresh, self.correction)
+            simulation.loop_options = LoopOptions(self.refresh, self.correction)
             simulation.prepare(workload)
             for now in simulation.passes():
                 try:
