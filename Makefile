@@ -21,7 +21,7 @@ $(if $(REPLICATION_TRACES),,$(error TRACES=$(TRACES): no such folder))
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
   $(if $(ENGINE),--engine $(ENGINE)) $(if $(STALE),--stale) $(foreach one,$(SET),--set '$(one)')
-REPORT  := $(PY) docs/articles/build_articles.py && $(PY) -m replication report
+REPORT  := $(PY) docs/articles/build_articles.py && $(PY) -m replication report $(if $(STANDALONE),--standalone)
 PYTEST  := $(PY) -m pytest --dist worksteal -n $(or $(WORKERS),auto) $(TESTS)
 
 SHELL := bash
@@ -48,6 +48,7 @@ studies: $(READY)  ## Run our own studies; or ONLY= some
 check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check
 site: build/docs-ready  ## Build the documentation in build/site/
+	@$(MAKE) -s report STANDALONE=1
 	@$(PY) -m sphinx -b html docs build/site && echo build/site/index.html
 
 setup: $(KERNELS)  ## Create .venv with the locked packages, and compile the kernels
@@ -103,5 +104,6 @@ $(TOOLS)/ready: requirements/tools.lock $(READY)
 #: STALE=1             only items that earlier code made; SCALE=quick: fewer jobs and runs
 #: SET="f_max=2"       other parameters of notebooks; the results go to build/other/
 #: WORKERS=n           threads, or processes of tests; ENGINE=name: where sweeps run
+#: STANDALONE=1        one file to send, build/report/standalone/report.html (report)
 #: TESTS=path          only these tests; LAB=options: those of JupyterLab
 #: PYTHON=path         interpreter for .venv; USE_VENV=0: the active environment instead

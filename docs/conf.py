@@ -22,9 +22,8 @@ html_theme = "furo"
 html_title = "replication"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
-html_extra_path = [
-    f"../figures/{name}" for name in ("report.html", "replication.pdf", "studies.pdf")
-]
+html_extra_path = ["../build/report/standalone/report.html"]
+html_extra_path += [f"../figures/{name}.pdf" for name in ("replication", "studies")]
 html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False

@@ -206,11 +206,12 @@ def _run(own, only, scale, settings, stale, listing, workers, engine):
 
 
 @shell.command()
-def report() -> None:
-    """Build the report from the recorded results, with the articles that `make report` has built."""
+@opt("--standalone", is_flag=True, help="One file with all pictures and notebooks, to send.")
+def report(standalone) -> None:
+    """Build the report from the recorded results."""
     from replication.report import assemble
 
-    click.echo(f"report: {assemble.build()}")
+    click.echo(f"report: {assemble.build(standalone)}")
 
 
 @shell.command()

@@ -21,7 +21,7 @@ import yaml
 
 from replication.report import record
 from replication.report.assemble import ARTICLES
-from replication.report.render import SIGNS, uri
+from replication.report.render import SIGNS
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
 from replication.verdicts import shown, tables
@@ -52,7 +52,7 @@ class ArticleError(EvidenceError):
 
 
 def html(name, results) -> str:
-    """Return an article as an HTML fragment with its pictures embedded; anchors begin with its name.
+    """Return an article as an HTML fragment, with the places of pictures from the top folder on; anchors begin with its name.
 
     Parameters
     ----------
@@ -67,7 +67,8 @@ def html(name, results) -> str:
     """
 
     def embed(match):
-        return f'<img loading="lazy" src="{uri((record.folder("paper") / match[1]).read_bytes())}"'
+        place = (record.folder("paper") / match[1]).relative_to(paths.ROOT)
+        return f'<img loading="lazy" src="file:{place.as_posix()}"'
 
     prefix = f"article-{name}-"
     made = _pandoc(

@@ -5,9 +5,11 @@ import html
 import io
 import json
 import math
+import os
 import re
 import statistics
 from base64 import b64encode
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -40,6 +42,10 @@ OTHER_TAG = re.compile(
     r'<(?!/?(figure|table|caption|thead|tbody|tr|th|td|p)( scope="col")?( class="[\w -]*")?>)'
 )
 THUMBNAIL = 360
+# The name of a file, from the top folder on, in the attributes of a picture or a link.
+FILE = re.compile(
+    r'(<(?:img|a)(?: class="thumbnail")?(?: loading="lazy")? (?:src|href)=)"file:([^"]+)"'
+)
 NEAR = (rules.MATCH, rules.CLOSE, rules.NEAR)
 #: Published items by the beginning of their names.
 ITEMS = {"fig": "Fig.", "table": "Table", "text": "Running text", "e_max": "Table under Fig. 13"}
@@ -52,14 +58,17 @@ PARTS = {
 }
 
 
-def build() -> Path:
+def build(standalone=False) -> Path:
     """Write the report of the best kind with any output, and return its path.
+
+    It shows the pictures beside it. With `standalone` it holds them, and the executed notebooks, so that it can be sent.
 
     Returns
     -------
     pathlib.Path
         ``figures/report.html`` if it is complete, from real logs at paper scale; else below ``build/``. With the
-        first, ``verdicts.csv`` and ``sensitivity.csv`` are written next to it.
+        first, ``verdicts.csv`` and ``sensitivity.csv`` are written next to it. A standalone report is always
+        ``build/report/standalone/report.html``.
 
     Raises
     ------
@@ -73,25 +82,29 @@ def build() -> Path:
     complete = kinds[0] == "paper" and not results.missing
     sensitivity = tables.sensitivity(results.papers)
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kinds[0]) / "report.html"
+    if standalone:
+        target = paths.BUILD / "report" / "standalone" / "report.html"
     found = sorted(ARTICLES.glob("*.html")) if complete else []
     texts = {path.stem: path.read_text(encoding="utf-8") for path in found}
-    writing.write(target, page(results, sensitivity, texts))
-    if complete:
+    writing.write(target, page(results, sensitivity, texts, None if standalone else target.parent))
+    if complete and not standalone:
         committed.save(results.papers)
         writing.write(target.with_name("sensitivity.csv"), writing.frame_csv(sensitivity))
     return target
 
 
-def page(results, sensitivity, texts) -> bytes:
+def page(results, sensitivity, texts, folder=None) -> bytes:
     """Return the report as HTML in bytes.
 
-    `sensitivity` is the table of `replication.verdicts.tables.sensitivity`, `texts` the articles as HTML by name.
+    `sensitivity` is the table of `replication.verdicts.tables.sensitivity`, `texts` the articles as HTML by name. The
+    page is for a folder, whose pictures and executed notebooks it names, or stands alone.
     """
     items = results.every("items")
     prose = Prose(items)
     script = (render.TEMPLATES / "report.js").read_text(encoding="utf-8")
     made = render.JINJA.get_template("report.html.j2").render(
         kind=results.kind,
+        standalone=folder is None,
         articles=[_article(*text) for text in texts.items()],
         notices=_notices(results, items),
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
@@ -112,7 +125,28 @@ def page(results, sensitivity, texts) -> bytes:
         also=_synonyms,
         dumps=json.dumps,
     )
-    return CONTROL.sub("", prose.fill(made)).encode()
+    place = partial(_embedded if folder is None else _beside, folder=folder)
+    return CONTROL.sub("", FILE.sub(place, prose.fill(made))).encode()
+
+
+def _beside(match, folder):
+    """Return the attributes of a picture or a link with the place of its file seen from the report."""
+    size, name = match.groups()
+    return f'{size}"{html.escape(os.path.relpath(paths.ROOT / html.unescape(name), folder))}"'
+
+
+def _embedded(match, folder):
+    """Return the attributes of a picture that holds its file, or a small copy of it."""
+    size, name = match.groups()
+    data = (paths.ROOT / html.unescape(name)).read_bytes()
+    if "thumbnail" in size:
+        buffer = io.BytesIO()
+        with Image.open(io.BytesIO(data)) as picture:
+            small = picture.convert("RGB")
+        small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+        small.quantize(64).save(buffer, "png", optimize=True)
+        data = buffer.getvalue()
+    return f'{size}"{render.uri(data)}"'
 
 
 def _article(name, text):
@@ -267,6 +301,7 @@ def _item(item, paper, prose):
     reasons = published.entries(paper.key, "explanations.toml")
     return {
         "item": item,
+        "executed": _name(item.folder / item.source.name),
         "title": facts["title"],
         "opening": prose(facts["summary"], item.source),
         "verdict": verdict_of(item, paper),
@@ -336,14 +371,13 @@ def _difference(number):
     return f"{subject}: {sizes} ({cells['difference']})"
 
 
+def _name(path):
+    """Return the place of a file from the top folder on."""
+    return Path(os.path.relpath(path, paths.ROOT)).as_posix()
+
+
 def _picture(path, caption):
-    data, buffer = path.read_bytes(), io.BytesIO()
-    with Image.open(io.BytesIO(data)) as picture:
-        small = picture.convert("RGB")
-        small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
-        small.quantize(64).save(buffer, "png", optimize=True)
-    uris = {"uri": render.uri(data), "thumbnail": render.uri(buffer.getvalue())}
-    return uris | {"caption": caption, "width": render.shown_width(data)}
+    return {"name": _name(path), "caption": caption, "width": render.shown_width(path.read_bytes())}
 
 
 def _parts(item, prose):

@@ -101,7 +101,7 @@ def test_two_notebooks_that_disagree_are_an_error(project):
 
 def test_an_item_shows_its_table_and_its_largest_differences(project):
     draw(project)
-    markup = assemble.build().read_text()
+    markup = assemble.build(standalone=True).read_text()
     assert "2 of 3 numbers near or better, median difference 3.9 %" in markup
     assert "Largest: Wait, KTH-SP2-2 real: 114 → 160 min (+40.4 %)" in markup
     assert "partly reproduced" in markup
@@ -226,16 +226,31 @@ def test_nothing_active_or_remote_gets_into_the_page(project):
     assert small_project.HOSTILE in json.dumps(facts["provenance"]["logs"])
     facts["summary"] = "\x1b[31mred\x9b0m"
     (project / f"figures/{NAME}.json").write_text(json.dumps(facts))
-    markup = assemble.build().read_text()
+    markup = assemble.build(standalone=True).read_text()
     assert "[31mred0m" in markup and not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", markup)
     parsed = Page()
     parsed.feed(markup)
     assert parsed.found == ["script"]
     assert "javascript:" not in markup and "<math" in markup
-    assert "default-src 'none'; img-src data:" in markup
+    assert "default-src 'none'; img-src data:;" in markup
     assert len(parsed.ids) == len(set(parsed.ids))
     places = {f"#{place}" for place in parsed.ids}
     assert {link for link in parsed.links if link.startswith("#")} <= places
+
+
+def test_the_report_shows_the_files_beside_it_and_alone_holds_them(project):
+    draw(project)
+    target = assemble.build()
+    folder, markup = target.parent, target.read_text()
+    beside = re.findall(r'(?:src|href)="([^"#:]+)"', markup)
+    assert {"heel_and_toe/fig02.png", "heel_and_toe/fig02.ipynb"} <= set(beside)
+    assert all((folder / name).is_file() for name in beside)
+    alone = assemble.build(standalone=True)
+    assert alone == project / "build/report/standalone/report.html"
+    text = alone.read_text()
+    assert text.count("data:image/png;base64,") == 2 and "img-src data:;" in text
+    assert not re.findall(r'(?:src|href)="([^"#:]+)"', text) and "draw()" in text
+    assert "file:" not in text and target.read_text() == markup
 
 
 def test_the_committed_report_names_no_commit_and_no_place(project):
