@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import replication as rp
-from replication_cluster import conversion, files, slurm, swf, torque
+from replication_cluster import conversion, slurm, swf, torque
 from replication_cluster.files import LogError
 
 UNLIMITED = 366 * 86400  # s; a longer request stands for no limit
@@ -23,7 +23,6 @@ RUN_TIME_NAMES = ("up to 1 min", "1 to 10 min", "10 min to 1 h", "1 to 8 h", "ab
 SIZES = (1, 8, 64, 512)
 SIZE_NAMES = ("1", "2 to 8", "9 to 64", "65 to 512", "513 or more")
 LARGEST = ("with the most work", "with the second most", "with the third most", "all others")
-_ACCOUNTING = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Za-z];")
 _NAMED = re.compile(r"\s*(\d{1,9})\s+(\S+)")
 
 
@@ -101,8 +100,9 @@ def load(source, processors=None, size=None, **options):
         An SWF file, sacct's output, or an accounting log of TORQUE or PBS.
     processors : int, optional
         Size of the machine.
-    size : {"requested", "allocated"}, optional
-        The field that is a job's size; by default the allocated one for a batch system's log, else the request.
+    size : {"requested", "allocated", "nodes"}, optional
+        The field that is a job's size; by default the allocated one for a batch system's log, else the request. Nodes are
+        the allocated ones.
     **options
         For batch systems' logs, see `replication_cluster.slurm.convert` and `replication_cluster.torque.convert`.
 
@@ -115,9 +115,12 @@ def load(source, processors=None, size=None, **options):
     LogError
         If the log cannot be used.
     """
-    options = {name: value for name, value in options.items() if value}
+    options = {name: value for name, value in options.items() if value not in (None, [], "refuse")}
     system = batch_system(source)
-    invalid = {"slurm": [], "torque": sorted({"cluster", "partitions"} & options.keys())}
+    if size == "nodes":
+        size, options["size"] = "allocated", "nodes"
+    of_slurm = {"cluster", "partitions", "columns"}
+    invalid = {"slurm": [], "torque": sorted(of_slurm & options.keys())}
     if refused := invalid.get(system, [*options]):
         whose = "sacct's output" if system else "a batch system's log"
         raise LogError(f"{source}: {', '.join(refused)} can be given for {whose} only")
@@ -134,20 +137,22 @@ def load(source, processors=None, size=None, **options):
         result.log.processors,
         size or "allocated",
         result.form,
-        (*result.assumed, *[given] * (not size)),
+        (*result.assumed, *result.sizes, *[given] * (not size)),
         result.left_out + result.remarks,
         inferred=processors is None,
     )
 
 
 def batch_system(path):
-    """Return the batch system that wrote a file, by its first line: slurm, torque, or None for SWF and others."""
+    """Return the batch system that wrote a file, by its first bytes: slurm, torque, or None for SWF and others."""
     if not Path(path).is_file():
         return None
-    first = next((line.strip() for _, line in files.lines(path)), "")
-    if {"jobid", "jobidraw"} & set(first.casefold().replace("|", " ").split()):
-        return "slurm"
-    return "torque" if _ACCOUNTING.match(first) else None
+    try:
+        kind = rp.recognize(path)
+    except OSError as error:
+        raise LogError(f"{path}: {error.strerror}") from None
+    name = kind and kind.name
+    return "slurm" if name in slurm.READS else "torque" if name == "pbs" else None
 
 
 def _case(log, machine, size, form, assumed=(), counted=(), inferred=False):
@@ -199,7 +204,10 @@ def _usable(jobs, machine, size, counted):
         counted.append((f"left out: {words}", int(bad(jobs).sum())))
         jobs = jobs[~bad(jobs)]
     raised = jobs["run_time"] > jobs["estimate"]
+    odd = rp.implausible(jobs["submit"].to_numpy(), jobs["run_time"].to_numpy())
     counted += [
+        ("ran longer than the log or than a year", int(odd.sum())),
+        ("name a preceding job, which is ignored", int((jobs["preceding_job"] > 0).sum())),
         (f"size taken from the {second} processors", int(jobs["substituted"].sum())),
         ("ran past their estimate, which was raised to the run time", int(raised.sum())),
     ]

@@ -45,7 +45,22 @@ machine = _options(
         help="Key of anonymous numbers, created if missing (default: a key that is not kept).",
     ),
 )
+bad_records = click.option(
+    "--bad-records",
+    type=click.Choice(conversion.BAD_RECORDS),
+    default="refuse",
+    show_default=True,
+    help="Records that cannot be read; up to ten or 1 % can be skipped.",
+)
+size = click.option(
+    "--size",
+    type=click.Choice(conversion.SIZE_UNITS),
+    help="Unit of sizes and of the machine (default: processors where the log has them).",
+)
 selection = _options(
+    click.option(
+        "--columns", metavar="NAMES", callback=_names, help="Columns of a file without header."
+    ),
     click.option("--cluster", metavar="NAME", help="Only jobs of this cluster."),
     click.option(
         "--partitions", metavar="NAMES", callback=_names, help="Only these partitions, by commas."
@@ -74,8 +89,10 @@ def convert():
 @out_file
 @machine
 @selection
+@size
+@bad_records
 def convert_slurm(log, out, key_file, **options):
-    """Convert the output of sacct --parsable2; - is standard input."""
+    """Convert the output of sacct --parsable2 or --json; - is standard input."""
     _check(out, log, key_file)
     _write(slurm.convert(log, key=_key(key_file), **options), out)
 
@@ -84,10 +101,13 @@ def convert_slurm(log, out, key_file, **options):
 @click.argument("logs", nargs=-1, required=True)
 @out_file
 @machine
-def convert_torque(logs, out, key_file, **options):
+@size
+@bad_records
+def convert_torque(logs, out, key_file, size, **options):
     """Convert accounting logs of TORQUE or PBS, of one machine."""
     _check(out, *logs, key_file)
-    _write(torque.convert([*logs], key=_key(key_file), **options), out)
+    size = size or "processors"
+    _write(torque.convert([*logs], key=_key(key_file), size=size, **options), out)
 
 
 @convert.command("table")
@@ -101,10 +121,11 @@ def convert_torque(logs, out, key_file, **options):
     help=f"Meaning of the columns: a TOML file, or one of {', '.join(tables.maps())}.",
 )
 @processors
-def convert_table(table, out, by, processors):
+@bad_records
+def convert_table(table, out, by, **options):
     """Convert a CSV or parquet table of jobs."""
     _check(out, table, by)
-    _write(tables.convert(table, by, processors), out)
+    _write(tables.convert(table, by, **options), out)
 
 
 @main.command("report")
@@ -112,12 +133,13 @@ def convert_table(table, out, by, processors):
 @click.option("--out", metavar="FILE", multiple=True, required=True, help="FILE.html or FILE.csv.")
 @click.option(
     "--size",
-    type=click.Choice(["requested", "allocated"]),
+    type=click.Choice(["requested", "allocated", "nodes"]),
     help="Size of a job (default: allocated for an accounting log, else requested).",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @machine
 @selection
+@bad_records
 def report(log, out, size, seed, key_file, **options):
     """Simulate the jobs of LOG under other schedulers and write a report; LOG is SWF or an accounting log.
 

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 import pandas as pd
 
+import replication as rp
 from replication_cluster import files, swf
 from replication_cluster.files import LogError
 
@@ -22,6 +23,14 @@ from replication_cluster.files import LogError
 WORDS = tomllib.loads((Path(__file__).parent / "accounting.toml").read_text("utf-8"))
 MAX_PROCESSORS = 2**31 - 1  # of a job
 LATEST = 10**11  # s since 1970, and of a time limit
+YEAR = 366 * 86400  # s
+CALENDAR = 10 * YEAR  # s; submissions below, half of them or more, do not count from 1970
+#: Numbers for "never" and "unlimited" in databases: the largest of 31 bits, and from NO_VAL of Slurm on.
+LARGEST, NO_VALUE = 2**31 - 1, 2**32 - 2
+BAD_RECORDS = ("refuse", "skip")
+#: Bad records that may be skipped: this share of all, or this number.
+SKIPPED, FEW = 0.01, 10
+SIZE_UNITS = ("processors", "nodes")
 KEY_BYTES = 32
 NAME_BITS = 48  # two of 100,000 names get the same number with a probability of 1 in 56,000
 #: SWF fields taken from columns of other names.
@@ -30,6 +39,15 @@ RENAMED = {
     **{f"{which}_processors": which for which in ("allocated", "requested")},
 }
 BACKWARDS = "that ended before they started"
+NEVER_STARTED = "ended without having started"
+NEVER = "with a start or end of 0, in 1970 or far from the log, taken as never"
+ARRAYS = "arrays; their tasks are jobs"
+STEPS = "job steps"
+WAITING, RUNNING = (f"{what} when the log was written" for what in ("waiting", "running"))
+#: Ids of a step of a job, and of an array as a whole; ``502[7]`` is a task of one.
+STEP = r"\d+(_\d+|\+\d+)?\.(batch|extern|interactive|\d+)"
+ARRAY = r".*\[(|\d*[-,:%].*)\].*"
+NO_DATE = r"(0000|0001|1899|1900|9999)-.*"  # zero dates and the like of databases
 NO_KEY = "Users, groups and job names became numbers with a key that is not kept: another conversion gives other numbers."
 
 
@@ -52,6 +70,10 @@ class Conversion:
         Reasons for leaving records out, and remarks on those kept, with counts.
     assumed : tuple of str
         What the input does not state, a sentence each.
+    sizes : tuple of str
+        The fields that gave the sizes, with numbers of jobs, a sentence each.
+    unit : {"processors", "nodes"}
+        Unit of sizes and of the machine.
     """
 
     source: str
@@ -61,6 +83,8 @@ class Conversion:
     left_out: tuple
     remarks: tuple
     assumed: tuple
+    sizes: tuple = ()
+    unit: str = "processors"
 
     @property
     def jobs(self):
@@ -77,8 +101,9 @@ class Conversion:
         """Yield the account as lines of text."""
         yield (
             f"{self.source}: {self.form}, {self.records:,} records, {len(self.log):,} jobs kept, "
-            f"{self.log.processors:,} processors"
+            f"{self.log.processors:,} {self.unit}"
         )
+        yield from self.sizes
         for title, counts in (("left out", self.left_out), ("kept, with a remark", self.remarks)):
             counted = [f"  {count:>10,}  {what}" for what, count in counts if count]
             yield from [f"{title}:", *counted] if counted else ()
@@ -149,25 +174,59 @@ def unix_times(texts, zone):
     Returns
     -------
     times : float64[n], s; nan where the text is no date.
+    late : float64[n], s
+        The same, with the second occurrence of an hour that occurred twice.
     local : bool[n], dates without an offset.
     """
+    texts = texts.mask(texts.str.fullmatch(NO_DATE).eq(True))
     dates = pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True)
     local = ~texts.str.contains(r"Z$|[T ]\d.*[+-]\d\d:?\d*$", regex=True, na=False)
-    plain = dates_to_seconds(dates.dt.tz_localize(None), zone)
-    times = np.where(local, plain, dates_to_seconds(dates, zone))
-    return times, local.to_numpy() & ~np.isnan(times)
+    plain, exact = dates.dt.tz_localize(None), _seconds(dates)
+    times, late = (
+        np.where(local, _seconds(plain.dt.tz_localize(zone, first, "shift_forward")), exact)
+        for first in (np.full(len(dates), True), np.full(len(dates), False))
+    )
+    return times, late, local.to_numpy() & ~np.isnan(times)
 
 
-def dates_to_seconds(dates, zone):
-    """Return Unix times of a datetime Series, float64[n], s.
-
-    Dates without a time zone are in `zone`; of an hour that occurred twice, the first one is meant.
-    """
-    if dates.dt.tz is None:
-        first = np.full(len(dates), True)
-        dates = dates.dt.tz_localize(zone, ambiguous=first, nonexistent="shift_forward")
+def _seconds(dates):
+    """Return Unix times of a datetime Series with a time zone, float64[n], s."""
     whole = dates.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy("datetime64[s]")
     return np.where(np.isnat(whole), np.nan, whole.astype(np.int64).astype(np.float64))
+
+
+def not_before(times, late, earliest):
+    """Return the later occurrence of a time that would otherwise be before something that came first."""
+    return np.where((times < earliest) & (late >= earliest), late, times)
+
+
+def known_times(submit, start, end):
+    """Return submissions, starts and ends without those that stand for *never*: nan in their place.
+
+    Databases write 0, a date in 1970, or the largest number of their type. Any start or end more than a year before the
+    first submission is one of them.
+
+    Parameters
+    ----------
+    submit, start, end : float64[n], s
+        nan where unknown.
+
+    Returns
+    -------
+    list of three float64[n], s
+    """
+    given = submit[~np.isnan(submit)]
+    calendar = len(given) > 0 and np.median(given) > CALENDAR
+    first = given[given >= YEAR].min() if calendar else 0.0
+    known = []
+    for times in (submit, start, end):
+        never = (times == LARGEST) | (times >= NO_VALUE)
+        if calendar:
+            never |= times < (YEAR if times is submit else first - YEAR)
+        elif times is not submit:
+            never |= (times == 0) & (submit > 0)
+        known.append(np.where(never, np.nan, times))
+    return known
 
 
 def end_times(runs):
@@ -193,12 +252,15 @@ class Account:
 
     Runs are a DataFrame indexed by place, such as ``sacct.txt, line 7``. Text columns: id, user, group, name, queue.
     Numeric columns, -1 where unknown: submit, start (Unix times, s), run_time, limit, suspended (s; 0 if never),
-    allocated, requested (processors), status, number.
+    allocated, requested (processors or nodes), status, number. Records that cannot be read are collected in `bad`, by
+    place: the reason and the message.
     """
 
-    def __init__(self, path, zone=None, processors=None, key=None):
+    def __init__(self, path, zone=None, processors=None, key=None, bad_records="refuse"):
         self.path = path
         self.zone, self.processors, self.key = zone, processors, key
+        self.bad_records, self.bad = bad_records, {}
+        self.sizes, self.unit = (), None
         self.records = 0
         self.left_out, self.remarks = Counter(), Counter()
 
@@ -207,7 +269,7 @@ class Account:
         return ", ".join(f"{count} {why}" for why, count in self.left_out.items() if count)
 
     def parse(self, texts, name, function):
-        """Return `function` of each text of a column, object[n]; equal texts are parsed once."""
+        """Return `function` of each text of a column, object[n]; None where the record is bad."""
         codes, distinct = pd.factorize(texts)
         values = np.empty(len(distinct), object)
         for k, text in enumerate(distinct):
@@ -218,10 +280,46 @@ class Account:
         return values[codes]
 
     def refuse(self, texts, bad, name, expected):
-        """Raise LogError for the first text of a column for which `bad` is true."""
-        if bad.any():
-            k = int(np.argmax(bad))
-            raise LogError(f"{texts.index[k]}, {name}: {files.quoted(texts.iloc[k])}; {expected}")
+        """Note the records that are bad because of a column, bool[n]."""
+        for place, text in texts[bad].items():
+            message = f"{place}, {name}: {files.quoted(text)}; {expected}"
+            self.bad.setdefault(place, (f"with a {name} that could not be read", message))
+
+    def good(self, runs):
+        """Return the runs whose records are not bad."""
+        return runs[~runs.index.isin([*self.bad])] if self.bad else runs
+
+    def settle(self):
+        """Count the bad records as left out; raise LogError if they are refused or too many."""
+        reasons = Counter(reason for reason, _ in self.bad.values())
+        counted = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items())
+        few = len(self.bad) <= max(FEW, SKIPPED * self.records)
+        hint = "--bad-records skip leaves them out" if few else "at most 1 % can be skipped"
+        if self.bad and not (few and self.bad_records == "skip"):
+            raise LogError(
+                f"{next(iter(self.bad.values()))[1]}; {len(self.bad):,} of {self.records:,} records cannot be "
+                f"read: {counted}; {hint}"
+            )
+        self.left_out.update(reasons)
+
+    def sized(self, runs, which, columns):
+        """Return the first known size of the columns (by label), -1 for none; note which gave it.
+
+        Columns are float64[n], nan or below 1 where unknown.
+        """
+        size, source = np.full(len(runs), -1.0), np.full(len(runs), "none", object)
+        for label, values in columns.items():
+            here = (size < 1) & (values >= 1)
+            size[here], source[here] = values[here], label
+        return runs.assign(**{which: size, f"{which}_from": source})
+
+    def count_sizes(self, runs):
+        """Note in words which fields gave the sizes of these runs."""
+        for which in ("allocated", "requested"):
+            counts = Counter(sorted(runs[f"{which}_from"])).most_common()
+            if [label for label, _ in counts] != ["none"]:
+                words = ", ".join(f"{label} {count:,}" for label, count in counts)
+                self.sizes += (f"{which} size: {words}",)
 
     def leave_out(self, runs, bad, why):
         """Return the runs that are not bad; count the others."""
@@ -231,6 +329,7 @@ class Account:
 
     def check(self, runs, what):
         """Return the runs; raise LogError if there are none, or for a size or time that no machine has."""
+        self.settle()
         if not len(runs):
             raise LogError(
                 f"{self.path}: no job that {what} among {self.records} records ({self.reasons() or 'none'})"
@@ -249,6 +348,7 @@ class Account:
         """Count runs that are kept but unusual; `unusual` maps a description to bool[n]."""
         limit, size = runs["limit"], runs[["allocated", "requested"]].max(axis=1)
         early = (runs["start"] >= 0) & (runs["start"] < runs["submit"])
+        self.remark_implausible(runs["submit"], runs["run_time"], runs.index)
         unusual = unusual | {
             "ran longer than their limit": (limit >= 0) & (limit < runs["run_time"]),
             "of unknown size": size < 0,
@@ -257,8 +357,16 @@ class Account:
         for what, which in unusual.items():
             self.remarks[what] += int(which.sum())
 
+    def remark_implausible(self, submit, run_time, places):
+        """Count the jobs that ran longer than the log or than a year, and name the first one."""
+        odd = np.flatnonzero(rp.implausible(np.asarray(submit), np.asarray(run_time)))
+        if len(odd):
+            words = f"ran longer than the log or than a year (first: {places[odd[0]]})"
+            self.remarks[words] += len(odd)
+
     def conversion(self, runs, source, computer, form, path=None, assumed=()):
         """Return the `Conversion` of these runs; submissions count from the first one."""
+        self.count_sizes(runs)
         first, last = runs["submit"].min(), end_times(runs).max()
         anonymiser = Anonymiser(self.key)
         queue, queues = pd.factorize(runs["queue"].where(runs["queue"] != ""))
@@ -280,7 +388,9 @@ class Account:
 
     def result(self, source, form, computer, log, start, end, zone, assumed):
         """Return the `Conversion` of a log from `start` to `end`, Unix times in s; its header is added."""
-        assumed, machine = [*assumed], self.processors
+        assumed, machine, unit = [*assumed], self.processors, self.unit or SIZE_UNITS[0]
+        if unit != SIZE_UNITS[0]:
+            assumed.insert(0, f"Sizes and the machine are numbers of {unit}.")
         if machine is None:
             machine = peak(*log.runs())
             if not machine:
@@ -288,7 +398,7 @@ class Account:
                     f"{self.path}: no job with a start and a size, so the size of the machine is unknown; "
                     "give --processors"
                 )
-            assumed.insert(0, f"The machine has {machine} processors, the most in use at once.")
+            assumed.insert(0, f"The machine has {machine:,} {unit}, the most in use at once.")
         dates = [
             datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
             for time in (start, end)
@@ -301,4 +411,6 @@ class Account:
         notes = (f" Note: {sentence}" for sentence in assumed)
         log = replace(log, comments=(*header, *notes, *log.comments))
         counts = tuple(self.left_out.items()), tuple(self.remarks.items())
-        return Conversion(source, form, log, self.records, *counts, tuple(assumed))
+        return Conversion(
+            source, form, log, self.records, *counts, tuple(assumed), self.sizes, unit
+        )

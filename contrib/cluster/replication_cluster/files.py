@@ -8,8 +8,11 @@ import tempfile
 import zlib
 from pathlib import Path
 
+import replication as rp
+
 MAX_BYTES = 1 << 36  # decompressed
 MAX_LINE = 1 << 20  # characters
+HEAD = 1 << 16  # bytes by which a file is recognised
 STANDARD_INPUT = "-"
 
 
@@ -44,8 +47,6 @@ class _Limited(io.RawIOBase):
             raise LogError(f"{self._name}: the gzip file is truncated") from None
         except (gzip.BadGzipFile, zlib.error) as error:
             raise LogError(f"{self._name}: the gzip file is damaged ({error})") from None
-        if self._total == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            raise LogError(f"{self._name}: text in UTF-16; expected UTF-8")
         self._total += len(data)
         if self._total > MAX_BYTES:
             raise LogError(f"{self._name}: more than {MAX_BYTES >> 30} GiB decompressed")
@@ -53,13 +54,22 @@ class _Limited(io.RawIOBase):
         return len(data)
 
 
-def open_text(path, newline=None):
+def open_text(path, reads, newline=None):
     """Open a text file, gzipped or not; ``-`` is standard input. Invalid UTF-8 is replaced.
+
+    Its attribute ``kind`` is the name of its kind (`replication.recognize`), or None.
+
+    Parameters
+    ----------
+    path : str or Path
+    reads : sequence of str
+        Names of the kinds that are read; a file of no known kind is opened, too.
+    newline : str, optional
 
     Raises
     ------
     LogError
-        On opening, for a missing file; while reading, for damaged gzip files, UTF-16 and excessive size.
+        On opening, for a missing file and one of another kind; while reading, for damaged gzip files and excessive size.
     """
     name = display_name(path)
     try:
@@ -67,22 +77,25 @@ def open_text(path, newline=None):
     except OSError as error:
         raise LogError(f"{name}: {error.strerror}") from None
     packed = raw.peek(2)[:2] == b"\x1f\x8b"
-    stream = io.BufferedReader(_Limited(gzip.GzipFile(fileobj=raw) if packed else raw, name))
-    return io.TextIOWrapper(stream, "utf-8-sig", "replace", newline)
+    stream = _Limited(gzip.GzipFile(fileobj=raw) if packed else raw, name)
+    stream = io.BufferedReader(stream, HEAD)
+    kind = rp.recognize(stream.peek(HEAD))
+    if kind and kind.name not in reads:
+        raise LogError(f"{name}: {kind}")
+    file = io.TextIOWrapper(stream, "utf-8-sig", "replace", newline)
+    file.kind = kind and kind.name
+    return file
 
 
-def lines(path):
-    """Yield the number, from 1, and the text of each line that is not blank."""
-    with open_text(path) as file:
-        number = 0
-        while line := file.readline(MAX_LINE + 1):
-            number += 1
-            if len(line) > MAX_LINE:
-                raise LogError(
-                    f"{display_name(path)}, line {number}: longer than {MAX_LINE:,} characters"
-                )
-            if not line.isspace():
-                yield number, line.rstrip("\n")
+def lines(file, name):
+    """Yield the number, from 1, and the text of each line of an open file that is not blank; `name` is for messages."""
+    number = 0
+    while line := file.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            raise LogError(f"{name}, line {number}: longer than {MAX_LINE:,} characters")
+        if not line.isspace():
+            yield number, line.rstrip("\n")
 
 
 def check_output(path, *inputs):

@@ -27,9 +27,6 @@ TABLES = {
         f"{study.MIN_CHANGE} s."
     ),
     "gains": f"Change of the mean wait of groups of jobs relative to {BASE}; negative is shorter.",
-    "what_if": (
-        f"Variations of {BASE}. Change of the mean bounded slowdown; for other machines over the jobs that fit both."
-    ),
 }
 CHANGES = {"change", "low", "high", *SCHEDULERS}
 COLOURS = {"logged, h": "#0B3C7D", "replayed, h": "#E9A227"}
@@ -42,7 +39,7 @@ class Report:
     """
 
     def __init__(self, result):
-        self.result, self.what_if = result, result.what_if
+        self.result = result
         self.overview, self.gains = study.overview(result), study.gains(result)
         self.advice = advice.recommend(result, self.overview, self.gains)
         known = result.similarity is not None

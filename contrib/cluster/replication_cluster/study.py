@@ -1,4 +1,4 @@
-"""Simulations of a cluster's jobs under other schedulers, estimates, loads and machines.
+"""Simulations of a cluster's jobs under other schedulers.
 
 All jobs are measured. The baseline is EASY on the users' estimates, because production systems backfill similarly.
 """
@@ -35,13 +35,6 @@ MIN_GAIN = 0.02
 NOTICEABLE = 0.1  # change of a user's mean wait, and at least
 MIN_CHANGE = 60  # s
 BOUND = 10  # s, of the bounded slowdown
-ESTIMATES = {
-    "users' own estimates": rp.Users(),
-    "estimates doubled": rp.Users(2),
-    "perfect estimates": rp.Exact(),
-}
-SHARES = {"10 % fewer processors": 0.9, "10 % more processors": 1.1}
-LOADS = {"10 % less load": 0.9, "10 % more load": 1.1}
 
 
 @dataclass(frozen=True)
@@ -53,12 +46,10 @@ class Study:
     case : replication_cluster.case.Case
     schedules : dict of str to replication.Schedule
         By the names of `SCHEDULERS`.
-    what_if : pandas.DataFrame
     """
 
     case: object
     schedules: dict
-    what_if: pd.DataFrame
 
     @cached_property
     def waits(self):
@@ -87,50 +78,17 @@ class Study:
 
 
 def study(case, seed=1):
-    """Simulate a `replication_cluster.case.Case` under all schedulers and variations; return a `Study`."""
+    """Simulate a `replication_cluster.case.Case` under all schedulers; return a `Study`."""
     schedules = {
         name: rp.simulate(case.workload, one, seed=seed) for name, one in SCHEDULERS.items()
     }
-    return Study(case, schedules, what_if(case, seed))
+    return Study(case, schedules)
 
 
 def bounded_slowdown(schedule):
     """Return max(1, (wait + run time) / max(10 s, run time)) of each job, float64[n]."""
     run_time = schedule.workload.run_time
     return np.maximum(1.0, (schedule.wait + run_time) / np.maximum(BOUND, run_time))
-
-
-def on_machine(workload, processors):
-    """Return the jobs that fit a machine of another size, on it."""
-    return workload.take(workload.processors <= processors).replace(machine=processors)
-
-
-def what_if(case, seed=1):
-    """Simulate EASY with other estimates, more or fewer processors, more or less load.
-
-    Columns: what if, jobs, mean wait in hours, mean bounded slowdown, and its change. Changes of the machine are
-    relative to the jobs that fit both machines.
-    """
-    w = case.workload
-    estimates = ESTIMATES if case.estimated >= replay.ESTIMATED else {"as it was": rp.Users()}
-    rows, easy = [], rp.simulate(w, rp.EASY(), rp.Users(), seed)
-
-    def add(what, schedule, base=easy):
-        slowdown = bounded_slowdown(schedule).mean()
-        change = slowdown / bounded_slowdown(base).mean() - 1
-        rows.append((what, len(schedule.wait), schedule.wait.mean() / 3600, slowdown, change))
-
-    for what, model in estimates.items():
-        add(what, rp.simulate(w, rp.EASY(), model, seed))
-    if w.span and w.load:
-        for what, share in LOADS.items():
-            add(what, rp.simulate(w.scaled(1 / share), rp.EASY(), rp.Users(), seed))
-    for what, share in SHARES.items():
-        other = on_machine(w, max(round(share * w.machine), int(w.processors.min())))
-        base = rp.simulate(other.replace(machine=w.machine), rp.EASY(), rp.Users(), seed)
-        add(what, rp.simulate(other, rp.EASY(), rp.Users(), seed), base)
-    columns = ["what if", "jobs", "mean wait, h", "mean bounded slowdown", "change"]
-    return pd.DataFrame(rows, columns=columns)
 
 
 def changes(schedules):

@@ -50,7 +50,11 @@ class Log:
 
     def number(self, label):
         """Return the number at the beginning of a header value, or None."""
-        match = re.match(r"\d{1,15}", self.header.get(label, [""])[0])
+        text = self.header.get(label, [""])[0]
+        match = re.match(r"\d{1,15}(?!\w|[.,'’_\s]\d)", text)
+        if not match and re.match(r"\d", text):
+            what = f"{self.path}: header field {label}: {files.quoted(text)}"
+            raise LogError(f"{what}; expected a whole number without separators")
         return int(match[0]) if match else None
 
     @property
@@ -82,15 +86,16 @@ def read(path):
     """Read an SWF file, gzipped or not; LogError names line, field and value of a line that is no job."""
     comments, numbers, rows = [], [], []
     name = files.display_name(path)
-    for number, line in files.lines(path):
-        if line.startswith(";"):
-            comments.append(line[1:])
-            continue
-        row = line.split()
-        if len(row) < len(FIELDS):
-            raise LogError(f"{name}, line {number}: {len(row)} fields; expected {len(FIELDS)}")
-        numbers.append(number)
-        rows.append(row[: len(FIELDS)])
+    with files.open_text(path, ("swf",)) as file:
+        for number, line in files.lines(file, name):
+            if line.startswith(";"):
+                comments.append(line[1:])
+                continue
+            row = line.split()
+            if len(row) < len(FIELDS):
+                raise LogError(f"{name}, line {number}: {len(row)} fields; expected {len(FIELDS)}")
+            numbers.append(number)
+            rows.append(row[: len(FIELDS)])
     if not rows:
         raise LogError(f"{name}: no jobs")
     jobs = pd.DataFrame(rows, columns=FIELDS)
@@ -105,7 +110,8 @@ def read(path):
             k = int(np.argmax(bad))
             raise LogError(
                 f"{name}, line {numbers[k]}, {field}: {files.quoted(jobs[field][k])}; "
-                f"expected a {'number' if field in DECIMAL else 'whole number'}"
+                f"expected a {'number' if field in DECIMAL else 'whole number'} (`replication logs clean "
+                "FILE NEW.swf` has options for such a log: --times, --bad-lines)"
             )
         jobs[field] = values.clip(lower=-1)
     return from_columns(jobs, comments, name)

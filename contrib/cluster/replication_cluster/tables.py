@@ -5,6 +5,8 @@ A map is a TOML file, described in docs/formats.md. Maps of public data sets are
 
 import csv
 import difflib
+import itertools
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,15 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from replication_cluster import files, swf
-from replication_cluster.conversion import (
-    BACKWARDS,
-    LATEST,
-    Account,
-    dates_to_seconds,
-    time_zone,
-    unix_times,
-)
+from replication_cluster import conversion, files, swf
+from replication_cluster.conversion import LATEST, Account, known_times
 from replication_cluster.files import LogError
 
 MAPS = Path(__file__).parent / "maps"
@@ -28,8 +23,20 @@ TIMES = ("submit", "start", "end")
 LENGTHS = ("run_time", "requested_time")
 COUNTS = ("allocated_processors", "requested_processors")
 NAMES = ("user", "group", "executable", "queue", "partition")
+JOB = "job"  # an id, by which steps, arrays and repeated rows are recognised
 NEEDED = (("submit",), ("run_time", "end"), COUNTS)  # one of each
-FIELDS = (*TIMES, *LENGTHS, *COUNTS, *NAMES, "status")
+FIELDS = (*TIMES, *LENGTHS, *COUNTS, *NAMES, "status", JOB)
+READS = (
+    "parquet",
+    "csv",
+    "csv-semicolons",
+    "csv-tabs",
+    "csv-bars",
+    "schedule",
+    "sacct",
+    "sacct-tabs",
+    "gwf",
+)
 UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400}
 _MOST = 2**31 - 1  # of a length or a count
 
@@ -71,7 +78,7 @@ def read_map(source):
         _check(f"{path}, {name}", "key", rule, ("column", "unit", "times", "values"))
         if rule.get("unit", "s") not in UNITS:
             raise LogError(f"{path}, {name}: unit {rule['unit']!r}; expected {', '.join(UNITS)}")
-    if time_zone(content.get("time_zone", "UTC")) is None:
+    if conversion.time_zone(content.get("time_zone", "UTC")) is None:
         raise LogError(
             f"{path}: time zone {content['time_zone']!r}; expected a name such as Europe/Rome"
         )
@@ -92,8 +99,8 @@ def _check(place, what, given, known):
             raise LogError(f"{place}: unknown {what} {name!r}{_hint(name, [*known])}")
 
 
-def convert(path, by, processors=None):
-    """Convert a table of jobs: parquet if the name says so, else CSV with a header line, gzipped or not.
+def convert(path, by, processors=None, bad_records="refuse"):
+    """Convert a table of jobs: parquet, or CSV with a header line, gzipped or not; equal tables give equal logs.
 
     Parameters
     ----------
@@ -102,6 +109,8 @@ def convert(path, by, processors=None):
         A map, its file, or the name of an included one.
     processors : int, optional
         Size of the machine instead of the map's; without either, the most processors in use at once.
+    bad_records : {"refuse", "skip"}
+        Whether sizes that are no whole numbers are an error, or their rows are counted and left out, up to ten or 1 %.
 
     Returns
     -------
@@ -114,7 +123,7 @@ def convert(path, by, processors=None):
         For a table that cannot be read, lacks a needed column, or has no job.
     """
     by = by if isinstance(by, Map) else read_map(by)
-    reader = _Reader(path, by, processors or by.processors)
+    reader = _Reader(path, by, processors or by.processors, bad_records)
     columns = reader.jobs(reader.read())
     if columns.empty:
         reasons = reader.reasons() or "none left out"
@@ -130,9 +139,9 @@ def convert(path, by, processors=None):
 class _Reader(Account):
     """Reads a table, and counts what it leaves out and cannot parse."""
 
-    def __init__(self, path, by, processors):
-        super().__init__(path, processors=processors)
-        self.by = by
+    def __init__(self, path, by, processors, bad_records):
+        super().__init__(path, processors=processors, bad_records=bad_records)
+        self.by, self.late = by, {}
         self.wanted, self.unused, self.missing = [], [], []
 
     def assumed(self):
@@ -144,30 +153,40 @@ class _Reader(Account):
             yield f"No column {_printable(column)}, so {name} is unknown."
 
     def read(self):
-        """Return the wanted columns of the table, a DataFrame indexed by row number, from 1."""
-        if str(self.path).endswith((".parquet", ".pq")):
-            try:
-                from pyarrow import parquet  # noqa: PLC0415, optional
+        """Return the wanted columns of the table as texts, a DataFrame indexed by row number, from 1."""
+        with files.open_text(self.path, READS, newline="") as file:
+            table = self._parquet() if file.kind == "parquet" else self._csv(file)
+        return table.apply(_canonical)
 
-                self._choose(parquet.read_schema(self.path).names)
-                table = pd.read_parquet(self.path, columns=self.wanted)
-            except (OSError, ImportError, ValueError) as error:
-                raise LogError(f"{self.path}: {str(error).splitlines()[0]}") from None
-            self.records = len(table)
-            return table.set_index(np.arange(1, len(table) + 1))
-        with files.open_text(self.path, newline="") as file:
-            rows = csv.reader(file)
-            try:
-                names = next((row for row in rows if row), None)
-                if names is None:
-                    raise LogError(f"{self.path}: an empty file; expected a header line and rows")
-                self._choose(names)
-                places, whole = [names.index(name) for name in self.wanted], {}
-                for self.records, row in enumerate(filter(None, rows), 1):
-                    if len(row) == len(names):
-                        whole[self.records] = [row[k] for k in places]
-            except csv.Error as error:
-                raise LogError(f"{self.path}, line {rows.line_num}: {error}") from None
+    def _parquet(self):
+        try:
+            import pyarrow  # noqa: PLC0415, optional
+            from pyarrow import parquet  # noqa: PLC0415
+
+            self._choose(parquet.read_schema(self.path).names)
+            table = parquet.read_table(self.path, columns=self.wanted)
+            columns = {name: _texts(table[name], pyarrow) for name in self.wanted}
+        except (OSError, ImportError, ValueError) as error:
+            raise LogError(f"{self.path}: {str(error).splitlines()[0]}") from None
+        self.records = table.num_rows
+        table = pd.DataFrame(columns, dtype="str")
+        return table.set_index(np.arange(1, self.records + 1))
+
+    def _csv(self, file):
+        first = next((line for line in file if not line.isspace()), "")
+        separator = max(",;\t|", key=first.count)
+        rows = csv.reader(itertools.chain([first], file), delimiter=separator)
+        try:
+            names = next((row for row in rows if row), None)
+            if names is None:
+                raise LogError(f"{self.path}: an empty file; expected a header line and rows")
+            self._choose(names)
+            places, whole = [names.index(name) for name in self.wanted], {}
+            for self.records, row in enumerate(filter(None, rows), 1):
+                if len(row) == len(names):
+                    whole[self.records] = [row[k] for k in places]
+        except csv.Error as error:
+            raise LogError(f"{self.path}, line {rows.line_num}: {error}") from None
         self.left_out["with more or fewer fields than the header"] += self.records - len(whole)
         return pd.DataFrame.from_dict(whole, "index", "str", self.wanted)
 
@@ -195,51 +214,94 @@ class _Reader(Account):
 
     def jobs(self, table):
         """Return the jobs of a table, a DataFrame of SWF fields."""
-        keep = np.ones(len(table), bool)
-
-        def leave_out(bad, why):
-            self.left_out[why] += int((bad & keep).sum())
-            np.logical_and(keep, ~bad, out=keep)
-
         for column, values in self.by.only.items():
-            leave_out(~table[column].isin(values).to_numpy(), f"of another {_printable(column)}")
+            other = ~table[column].isin([*map(_plain_text, values)])
+            table = self.leave_out(table, other, f"of another {_printable(column)}")
+        ids = table.get(self.by.fields.get(JOB, {}).get("column"))
+        if ids is not None:
+            for form, why in (
+                (conversion.STEP, conversion.STEPS),
+                (conversion.ARRAY, conversion.ARRAYS),
+            ):
+                table = self.leave_out(table, ids[table.index].str.fullmatch(form), why)
         column = {
             name: self._column(name, rule, table[rule["column"]])
             for name, rule in self.by.fields.items()
-            if rule["column"] in table
+            if rule["column"] in table and name != JOB
         }
         nan = np.full(len(table), np.nan)
-        submit, start, end = (column.get(name, nan) for name in TIMES)
-        run_time = column.get("run_time", nan)
+        given = submit, start, end = self._in_order(*(column.get(name, nan) for name in TIMES))
+        submit, start, end = known_times(*given)
+        never = [
+            ~np.isnan(one) & np.isnan(known) for one, known in zip(given, (submit, start, end))
+        ]
+        self.remarks[conversion.NEVER] += int((never[1] | never[2]).sum())
+        status, run_time = (column.get(name, nan) for name in ("status", "run_time"))
+        has_both = {"start", "end"} <= column.keys()
+        started = ~np.isnan(start) | (status == 1) | (not has_both)
+        # A run time counted from 0 is none.
+        run_time = np.where(never[1] & (run_time > end - submit), np.nan, run_time)
         run_time = np.where(np.isnan(run_time), end - start, run_time)
-        leave_out(np.isnan(submit), "of unknown submission")
-        leave_out(run_time < 0, BACKWARDS)
-        early = start < submit
-        late = "started before their submission, so their wait is unknown"
-        self.remarks[late] += int((early & keep).sum())
-        self.remarks["of unknown run time"] += int((np.isnan(run_time) & keep).sum())
-        numbers = {"wait": np.where(early, np.nan, start - submit), "run_time": run_time}
-        plain = ("requested_time", *COUNTS, "status")
-        numbers |= {name: column[name] for name in plain if name in column}
-        jobs = {name: _rounded(values[keep]) for name, values in numbers.items()}
-        jobs |= {name: column[name][keep] for name in NAMES if name in column}
-        jobs |= {"job_id": table.index.to_numpy()[keep].astype(np.int32)}
-        return pd.DataFrame(jobs | {"submit": np.floor(submit[keep]).astype(np.int64)})
+        ended = ~np.isnan(end) | (status == 0) | (status == 5) | (not has_both)
+        run_time = np.where(np.isnan(run_time) & ~started & ended, 0, run_time)
+        begun = np.isnan(run_time) & ~ended
+        jobs = {"submit": submit, "wait": np.where(start < submit, np.nan, start - submit)}
+        jobs |= {"start": start, "run_time": run_time, "begun": begun}
+        jobs |= {name: column[name] for name in (LENGTHS[1], *NAMES, "status") if name in column}
+        jobs = pd.DataFrame(jobs, table.index)
+        for name in COUNTS:
+            label = _printable(self.by.fields.get(name, {}).get("column", ""))
+            sizes = {label: column[name]} if name in column else {}
+            jobs = self.sized(jobs, name.partition("_")[0], sizes)
+        jobs = self.good(jobs)
+        jobs = self.leave_out(jobs, jobs["submit"].isna(), "of unknown submission")
+        jobs = self.leave_out(jobs, jobs["run_time"] < 0, conversion.BACKWARDS)
+        jobs = self.leave_out(jobs, jobs["begun"] & jobs["start"].isna(), conversion.WAITING)
+        jobs = self.leave_out(jobs, jobs["begun"], conversion.RUNNING)
+        if ids is not None:
+            same = jobs[["submit", "start"]].assign(id=ids[jobs.index]).duplicated(keep="last")
+            jobs = self.leave_out(jobs, same, "repeated rows of one run")
+        self.settle()
+        early = jobs["start"] < jobs["submit"]
+        self.remarks["started before their submission, so their wait is unknown"] += int(
+            early.sum()
+        )
+        self.remarks["of unknown run time"] += int(jobs["run_time"].isna().sum())
+        unstarted = jobs["start"].isna() & (jobs["run_time"] == 0) & has_both
+        self.remarks[conversion.NEVER_STARTED] += int(unstarted.sum())
+        places = [f"{self.path}, row {number}" for number in jobs.index]
+        self.remark_implausible(jobs["submit"], jobs["run_time"], places)
+        self.count_sizes(jobs)
+        jobs = jobs.rename(columns={name.partition("_")[0]: name for name in COUNTS})
+        numbers = ("wait", "run_time", *COUNTS, LENGTHS[1], "status")
+        kept = {name: _rounded(jobs[name]) for name in numbers if name in jobs}
+        kept |= {name: jobs[name].to_numpy(np.int64) for name in NAMES if name in jobs}
+        kept |= {"job_id": jobs.index.to_numpy(np.int32)}
+        return pd.DataFrame(kept | {"submit": np.floor(jobs["submit"].to_numpy()).astype(np.int64)})
 
-    def _column(self, name, rule, values):
+    def _in_order(self, submit, start, end):
+        """Return the times in an order that is possible, where an hour of autumn occurred twice."""
+        start = conversion.not_before(start, self.late.get("start", start), submit)
+        return submit, start, conversion.not_before(end, self.late.get("end", end), start)
+
+    def _column(self, name, rule, texts):
         """Return a column as float64, nan where unknown; names as numbers."""
-        texts = not pd.api.types.is_numeric_dtype(values) and not _is_date(values)
-        unknown = values.isna().to_numpy()
-        if texts:
-            unknown = unknown | values.isin(self.by.unknown).to_numpy()
+        unknown = texts.isin(["", *map(_plain_text, self.by.unknown)]).to_numpy()
         if name in NAMES:
-            return np.where(unknown, -1, pd.factorize(values.where(~unknown))[0] + 1)
+            return np.where(unknown, -1, pd.factorize(texts.where(~unknown))[0] + 1)
         if name == "status":
-            numbers, most = values.map(rule.get("values", {})).to_numpy(np.float64), 5
+            values = {_plain_text(text): status for text, status in rule.get("values", {}).items()}
+            numbers, most = texts.map(values).to_numpy(np.float64), 5
         elif name in TIMES:
-            numbers, most = self._dates(rule, values, texts), LATEST
+            numbers, most = self._dates(name, rule, texts), LATEST
+            unknown = unknown | texts.str.fullmatch(conversion.NO_DATE).to_numpy(bool)
         else:
-            numbers = _lengths(rule, values, texts) if name in LENGTHS else _plain(values, {})
+            numbers = _plain(texts)
+            unlimited = (numbers >= conversion.NO_VALUE) & (
+                numbers < conversion.NO_VALUE + 2
+            )  # INFINITE and NO_VAL
+            unknown = unknown | unlimited
+            numbers = _lengths(rule, texts, numbers) if name in LENGTHS else numbers
             numbers, most = numbers * rule.get("times", 1), _MOST
         numbers = np.where(unknown, np.nan, numbers)
         with np.errstate(invalid="ignore"):
@@ -248,16 +310,57 @@ class _Reader(Account):
         unreadable = f"with a {name} that could not be read ({_printable(rule['column'])})"
         self.remarks[f"with a {name} below 0, taken as unknown"] += int(negative.sum())
         self.remarks[unreadable] += int((bad & ~negative).sum())
+        if name in COUNTS:
+            part = ~bad & (np.abs(numbers - np.rint(numbers)) > 1e-6)
+            for row, text in texts[part].items():
+                message = (
+                    f"{self.path}, row {row}, {_printable(rule['column'])}: {files.quoted(text)} times "
+                    f"{rule.get('times', 1)}; expected a whole {name.partition('_')[0]} size (the map's times can "
+                    "make smaller units)"
+                )
+                self.bad.setdefault(row, (f"with a fraction as {name}", message))
         return np.where(bad, np.nan, numbers)
 
-    def _dates(self, rule, values, texts):
-        if _is_date(values):
-            return dates_to_seconds(values, self.by.time_zone)
-        number = _plain(values, rule)
-        if not texts:
-            return number
-        dates, *_ = unix_times(values.where(np.isnan(number)), self.by.time_zone)
+    def _dates(self, name, rule, texts):
+        number = _plain(texts) * UNITS[rule.get("unit", "s")]
+        dates, late, _ = conversion.unix_times(texts.where(np.isnan(number)), self.by.time_zone)
+        self.late[name] = np.where(np.isnan(number), late, number)
         return np.where(np.isnan(number), dates, number)
+
+
+def _plain_text(value):
+    """Return the text by which a value is compared: ``3`` for 3, 3.0 and "3.0", ``true`` for True."""
+    text = str(value).strip()
+    if text.lower() in ("true", "false"):
+        return text.lower()
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", text)
+
+
+def _canonical(texts):
+    """Return a column of texts, the same whatever the storage."""
+    codes, distinct = pd.factorize(texts.fillna(""))
+    return pd.Series(
+        np.array([*map(_plain_text, distinct)], object)[codes], texts.index, dtype="str"
+    )
+
+
+def _texts(column, pyarrow):
+    """Return a column of a parquet file as texts, as a CSV file has them; "" for none."""
+    kind, types = column.type, pyarrow.types
+    if types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind):
+        values = column.cast(pyarrow.string()).to_pandas().astype(object)
+    elif types.is_binary(kind) or types.is_large_binary(kind):
+        values = column.to_pandas().map(lambda value: value and value.decode("utf-8", "replace"))
+    elif types.is_floating(kind):
+        values = column.to_pandas().map(
+            lambda value: f"{value:.0f}" if value % 1 == 0 else str(value)
+        )
+    else:
+        values = column.to_pandas()
+        values = values.astype(str).where(values.notna())
+    return values.where(values.notna() & (values != "nan"), "").astype(str)
 
 
 def _printable(name):
@@ -265,23 +368,16 @@ def _printable(name):
     return name if name.isprintable() and len(name) < 80 else files.quoted(name)
 
 
-def _is_date(values):
-    return pd.api.types.is_datetime64_any_dtype(values)
+def _plain(texts):
+    """Return numbers, float64[n]; nan for other texts."""
+    return pd.to_numeric(texts, errors="coerce").to_numpy(np.float64, na_value=np.nan)
 
 
-def _plain(values, rule):
-    """Return numbers in their unit, float64[n]; nan for other texts."""
-    number = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    return number * UNITS[rule.get("unit", "s")]
-
-
-def _lengths(rule, values, texts):
+def _lengths(rule, texts, numbers):
     """Return seconds; texts may be durations such as ``1-02:00:00``."""
-    if pd.api.types.is_timedelta64_dtype(values):
-        return values.dt.total_seconds().to_numpy()
-    seconds = _plain(values, rule)
-    if texts and np.isnan(seconds).any():
-        clock = values.str.replace(r"^(\d+)-", r"\1 days ", regex=True)
+    seconds = numbers * UNITS[rule.get("unit", "s")]
+    if np.isnan(seconds).any():
+        clock = texts.where(np.isnan(seconds)).str.replace(r"^(\d+)-", r"\1 days ", regex=True)
         clock = pd.to_timedelta(clock, errors="coerce").dt.total_seconds().to_numpy()
         seconds = np.where(np.isnan(seconds), clock, seconds)
     return seconds
@@ -289,4 +385,4 @@ def _lengths(rule, values, texts):
 
 def _rounded(values):
     """Return whole numbers, -1 where unknown."""
-    return np.where(np.isnan(values), -1, np.rint(values)).astype(np.int32)
+    return np.rint(values.fillna(-1).to_numpy(np.float64)).astype(np.int32)

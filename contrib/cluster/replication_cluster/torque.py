@@ -1,11 +1,13 @@
 """Conversion of accounting logs of TORQUE and PBS; decisions and counts are listed in docs/formats.md.
 
-A line is ``date;type;job;key=value key=value ...``. Only records of type E, the end of a run, are jobs.
+A line is ``date;type;job;key=value key=value ...``. Records of type E, the end of a run, are jobs, and those of type R (rerun)
+that have a start and an end; the end record of an array as a whole is none.
 
 Source: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's account file.
 """
 
 import re
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -13,33 +15,33 @@ import numpy as np
 import pandas as pd
 
 from replication_cluster import conversion, files
-from replication_cluster.conversion import BACKWARDS, Account, FieldError, end_times
-from replication_cluster.files import LogError
+from replication_cluster.conversion import Account, FieldError
 
 TYPES = conversion.WORDS["torque"]["types"]
-NEVER_STARTED = "ended without having started"
 NAMES = {"user": "user", "group": "group", "jobname": "name", "queue": "queue"}
 _SLOT = "[0-9]{1,9}"
+_DATE = r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"
+_RECORD = re.compile(f"({_DATE});([A-Za-z]);([^;]*);(?!.*{_DATE};[A-Za-z];)(.*)", re.DOTALL)
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
 
 
-def convert(paths, processors=None, zone=None, key=None):
+def convert(paths, processors=None, zone=None, key=None, size="processors", bad_records="refuse"):
     """Convert accounting logs of one machine, gzipped or not, in any order; ``-`` is standard input.
 
-    Parameters and result are those of `replication_cluster.slurm.convert`; times of these logs need no time zone, so
+    Other parameters and the result are those of `replication_cluster.slurm.convert`; times of these logs need no time zone, so
     `zone` only enters the header.
 
     Raises
     ------
     LogError
-        For a line that is no accounting record, an invalid value, or no job that ran.
+        For lines that are no accounting records, invalid values, or no job that ran.
     """
     name = ", ".join(map(files.display_name, paths))
-    account = Account(name, zone, processors, key)
-    account.left_out[NEVER_STARTED] = 0
+    account, unused = Account(name, zone, processors, key, bad_records), Counter()
+    account.left_out[conversion.NEVER_STARTED] = 0
     columns = ["place", "id", *USED]
-    texts = pd.DataFrame([*_end_records(paths, account)], columns=columns, dtype="str")
-    runs = account.check(_started(texts.set_index("place"), account), "ran")
+    texts = pd.DataFrame([*_end_records(paths, account, unused)], columns=columns, dtype="str")
+    runs = account.check(_started(texts.set_index("place"), account, size), "ran")
     # Overlapping logs contain a run twice.
     repeated = runs.duplicated(["id", "start"], keep="last")
     account.left_out["repeated records of one run"] = int(repeated.sum())
@@ -48,26 +50,45 @@ def convert(paths, processors=None, zone=None, key=None):
     account.remark(runs, {no_limit: runs["limit"] < 0})
     source = Path(str(paths[0])).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
     system = "TORQUE or PBS"
-    return account.conversion(runs, source, system, f"accounting log of {system}", path=paths[0])
+    form = f"accounting log of {system}"
+    assumed, account.unit = [], size
+    if unused:
+        names = ", ".join(f"{name} {count:,}" for name, count in sorted(unused.items())[:40])
+        assumed.append(f"Requests that are not used, with the number of records: {names}.")
+    return account.conversion(runs, source, system, form, path=paths[0], assumed=tuple(assumed))
 
 
-def _end_records(paths, account):
-    """Yield place, job and used fields of each E record; count the others."""
+def _end_records(paths, account, unused):
+    """Yield place, job and used fields of each record of a run; count the others, and the requests that are not used."""
     for path in paths:
-        for number, line in files.lines(path):
-            place = f"{files.display_name(path)}, line {number}"
-            parts = line.split(";", 3)
-            if len(parts) != 4 or parts[1] not in TYPES:
-                raise LogError(
-                    f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value ..., "
-                    f"with a type of {', '.join(TYPES)}"
-                )
-            account.records += 1
-            if parts[1] == "E":
-                fields = dict(_pairs(parts[3]))
-                yield place, parts[2], *(fields.get(name, "") for name in USED)
-            else:
-                account.left_out[f"records of type {parts[1]} ({TYPES[parts[1]]})"] += 1
+        name = files.display_name(path)
+        with files.open_text(path, ("pbs",)) as file:
+            for number, line in files.lines(file, name):
+                account.records += 1
+                place = f"{name}, line {number}"
+                found = _RECORD.fullmatch(line.strip())
+                if not found or found[2] not in TYPES:
+                    message = (
+                        f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value ..., "
+                        f"with a type of {', '.join(TYPES)}"
+                    )
+                    account.bad[place] = "that are torn or no accounting records", message
+                    continue
+                _, kind, job, text = found.groups()
+                fields = dict(_pairs(text)) if kind in "ER" else {}
+                if kind == "E" and "end" not in fields:
+                    message = f"{place}: {files.quoted(line)}; expected end=..."
+                    account.bad[place] = "that are torn, without an end", message
+                elif kind == "E" or {"start", "end"} <= fields.keys():
+                    if re.fullmatch(conversion.ARRAY, job) or "array_indices" in fields:
+                        account.left_out[conversion.ARRAYS] += 1
+                        continue
+                    unused.update(
+                        name for name in fields.keys() - {*USED} if name.startswith(_REQUESTS)
+                    )
+                    yield place, job, *(fields.get(name, "") for name in USED)
+                else:
+                    account.left_out[f"records of type {kind} ({TYPES[kind]})"] += 1
 
 
 def _pairs(text):
@@ -77,8 +98,8 @@ def _pairs(text):
         yield here[1], text[here.end() : after.start() if after else len(text)].strip()
 
 
-def _started(texts, account):
-    """Return the runs of jobs that started."""
+def _started(texts, account, unit):
+    """Return the runs of jobs that started, with sizes in a unit."""
 
     def numbers(name, function, rows):
         """Parse a field; -1 where a record lacks it."""
@@ -86,31 +107,25 @@ def _started(texts, account):
         return values.astype(np.float64)
 
     start, end = (numbers(name, unix_time, texts) for name in ("start", "end"))
-    began = start > 0
-    texts, start, end = account.leave_out(texts, ~began, NEVER_STARTED), start[began], end[began]
-    texts = account.leave_out(texts, end < start, BACKWARDS)
-    start, end = start[end >= start], end[end >= start]
     submit = start
     for name in ("etime", "qtime", "ctime"):
         given = numbers(name, unix_time, texts)
         submit = np.where(given > 0, given, submit)
-    requested = np.full(len(texts), -1.0)
-    for name, function in SIZES.items():
-        here = (requested < 0) & (texts[name] != "").to_numpy()
-        requested[here] = numbers(name, function, texts[here])
-    allocated = numbers("total_execution_slots", count, texts)
-    here = allocated < 0
-    allocated[here] = numbers("exec_host", slots, texts[here])
-    return texts.rename(columns=NAMES).assign(
-        submit=submit,
-        start=start,
-        run_time=end - start,
-        allocated=allocated,
-        requested=requested,
-        limit=numbers("Resource_List.walltime", duration, texts),
-        status=texts["Exit_status"].map({"0": 1, "": -1}).fillna(0),
+    submit = np.where(submit > 0, submit, end)
+    submit, start, end = conversion.known_times(submit, start, end)
+    runs = account.good(texts.assign(submit=submit, start=start, end=end))
+    runs = account.leave_out(runs, ~(runs["start"] > 0), conversion.NEVER_STARTED)
+    runs = account.leave_out(runs, ~(runs["end"] >= runs["start"]), conversion.BACKWARDS)
+    for which, sources in SIZES[unit].items():
+        sizes = {name: numbers(name, function, runs) for name, function in sources.items()}
+        runs = account.sized(runs, which, sizes)
+    runs = runs.rename(columns=NAMES).assign(
+        run_time=runs["end"] - runs["start"],
+        limit=numbers("Resource_List.walltime", duration, runs),
+        status=runs["Exit_status"].map({"0": 1, "": -1}).fillna(0),
         suspended=0,
     )
+    return account.good(runs)
 
 
 def unix_time(text):
@@ -167,22 +182,47 @@ def slots(text):
     return total or -1
 
 
-#: Fields with the requested size, in order of preference.
+def nodes_of(text):
+    """Return the number of different hosts; -1 for none."""
+    return len({host.partition("/")[0] for host in filter(None, text.split("+"))}) or -1
+
+
+def whole_select(text):
+    """Return the processors of a select whose chunks all state them; -1 for others, whose ``ncpus`` has the sum."""
+    return listed(text, "ncpus") if all("ncpus=" in part for part in text.split("+")) else -1
+
+
+#: Fields with the sizes in each unit, in order of preference.
 SIZES = {
-    "Resource_List.nodes": partial(listed, unit="ppn"),
-    "Resource_List.neednodes": partial(listed, unit="ppn"),
-    "Resource_List.select": partial(listed, unit="ncpus"),
-} | {f"Resource_List.{name}": count for name in ("procs", "size", "ncpus")}
-USED = (
-    *("ctime", "qtime", "etime", "start", "end", "Exit_status", "exec_host"),
-    *("total_execution_slots", "Resource_List.walltime"),
-    *(*NAMES, *SIZES),
+    "processors": {
+        "requested": {
+            "Resource_List.nodes": partial(listed, unit="ppn"),
+            "Resource_List.neednodes": partial(listed, unit="ppn"),
+            "Resource_List.select": whole_select,
+            **{f"Resource_List.{name}": count for name in ("procs", "size", "ncpus")},
+        },
+        "allocated": {"total_execution_slots": count, "exec_host": slots},
+    },
+    "nodes": {
+        "requested": {"Resource_List.nodect": count},
+        "allocated": {"unique_node_count": count, "exec_host": nodes_of},
+    },
+}
+USED = tuple(
+    dict.fromkeys(
+        [
+            *("ctime", "qtime", "etime", "start", "end", "Exit_status", "Resource_List.walltime"),
+            *NAMES,
+            *(name for unit in SIZES.values() for which in unit.values() for name in which),
+        ]
+    )
 )
+_REQUESTS = ("Resource_List.", "req_information.")
 
 
 def _number(runs, account):
     """Number the runs in order of submission; a requeued job waits again from the end of its previous run."""
-    runs = runs.assign(number=np.arange(1, len(runs) + 1), end=end_times(runs))
+    runs = runs.assign(number=np.arange(1, len(runs) + 1), end=conversion.end_times(runs))
     before = runs.groupby("id")["end"].shift()
     waiting = np.minimum(np.fmax(runs["submit"], before), runs["start"])
     again = before.notna()

@@ -195,15 +195,11 @@ def test_gains_add_up(result):
         assert mean == pytest.approx(result.schedules["Conservative"].wait.mean() / 3600)
 
 
-def test_overview_and_variations(result):
+def test_overview(result):
     rows = study.overview(result).set_index("scheduler")
     assert rows.loc["PV-EASY", "runs killed"] > 0
     assert rows.loc["EASY", ["change", "low", "high"]].tolist() == [0, 0, 0]
     assert (rows["low"] <= rows["change"]).all() and (rows["change"] <= rows["high"]).all()
-    table = result.what_if.set_index("what if")["change"]
-    assert table.iloc[0] == 0
-    assert table["10 % less load"] < 0 < table["10 % more load"]
-    assert table["10 % more processors"] < 0 < table["10 % fewer processors"]
 
 
 def changes(**rows):

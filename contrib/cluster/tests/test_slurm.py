@@ -246,7 +246,7 @@ def test_several_clusters_need_a_choice_and_partitions_select_jobs(converted):
 @pytest.mark.parametrize(
     "changes, words",
     [
-        ({"State": "DANCING"}, "line 2, state: 'DANCING'; expected COMPLETED"),
+        ({"State": "dancing"}, "line 2, state: 'dancing'; expected COMPLETED"),
         ({"Elapsed": "soon"}, "line 2, elapsed: 'soon'; expected [days-]hours:minutes:seconds"),
         ({"Submit": "6 Jun 2012"}, "line 2, submit: '6 Jun 2012'; expected YYYY-MM-DDTHH:MM:SS"),
         ({"Submit": "9" * 20}, "line 2, submit: '99999999999999999999'; expected YYYY"),
@@ -268,7 +268,7 @@ def test_missing_columns_blanks_and_damaged_files_are_named(tmp_path, converted)
     with pytest.raises(LogError, match="no column Submit in .* expected the output of sacct"):
         converted(record(), columns=[name for name in record() if name != "Submit"])
     (tmp_path / "a.txt").write_text("JobID      User   State\n------ ---- ----\n1 ann COMPLETED\n")
-    with pytest.raises(LogError, match="separated by blanks .*--parsable2"):
+    with pytest.raises(LogError, match="in columns, .*--parsable2"):
         slurm.convert(tmp_path / "a.txt")
     (tmp_path / "empty").touch()
     with pytest.raises(LogError, match="an empty file"):

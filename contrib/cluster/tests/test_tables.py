@@ -54,14 +54,14 @@ def test_a_table_by_hand(converted):
         "job_id": [2, 3, 1],
         "submit": [0, 0, 60],
         "wait": [10, -1, 60],
-        "run_time": [10, -1, 180],
+        "run_time": [10, 0, 180],  # the third job ended without having started
         "requested_time": [-1, 86400, 600],
         "user": [2, 1, 1],
         "status": [0, -1, 1],
         "requested_processors": [4, -1, 8],
     }
     assert done.log.processors == 64
-    assert dict(done.remarks)["of unknown run time"] == 1
+    assert dict(done.remarks)["ended without having started"] == 1
     assert dict(done.remarks)["with a status that could not be read (state)"] == 1
     assert "1 columns are not used: more." in done.assumed
 
@@ -159,10 +159,15 @@ def test_jobs_and_left_out_rows_are_all_rows(tmp_path_factory, rows):
     expected = [(1, 0, 9, 4)]
     for row, (a, b, c, d) in enumerate(rows, 2):
         submit, start, end, size = map(plain, (a, b, c, d))
+        if submit is None:
+            continue
+        # 0 after a submission is no time; what began must have ended.
+        start, end = (None if time == 0 and submit > 0 else time for time in (start, end))
         run_time = None if None in (start, end) else end - start
-        if submit is not None and (run_time is None or run_time >= 0):
-            run_time = -1 if run_time is None else round(run_time)
-            expected.append((row, int(submit), run_time, -1 if size is None else round(4 * size)))
+        if run_time is None and end is not None:
+            run_time = -1  # completed without a known start
+        if run_time is not None and (run_time >= 0 or run_time == -1 and start is None):
+            expected.append((row, int(submit), round(run_time), round(4 * size) if size else -1))
     columns = ["job_id", "submit", "run_time", "requested_processors"]
     jobs = sorted(done.jobs[columns].itertuples(index=False, name=None))
     first = min(submit for _, submit, _, _ in expected)

@@ -1,0 +1,598 @@
+"""The files that people have: times that mean never, records that summarise others, sizes, torn records, storages, kinds."""
+
+import csv
+import gzip
+import json
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import replication as rp
+import years
+from replication_cluster import case, conversion, slurm, swf, tables, torque
+from replication_cluster.cli import main
+from replication_cluster.files import LogError
+from test_slurm import DAY, KEY, job, record, write
+from test_tables import MAP as PLAIN_MAP
+from test_tables import eagle
+from test_torque import T
+from test_torque import record as end_record
+
+NEVER, NEVER_STARTED = conversion.NEVER, conversion.NEVER_STARTED
+TIMES_MAP = """
+title = "times"
+unknown = ["None"]
+[fields]
+job = { column = "id" }
+submit = { column = "submit" }
+start = { column = "start" }
+end = { column = "end" }
+requested_processors = { column = "cores" }
+status = { column = "state", values = { 1 = 1, 0 = 0, 5 = 5 } }
+"""
+
+
+def of_table(
+    tmp_path,
+    *rows,
+    head="id,submit,start,end,cores,state",
+    by=TIMES_MAP,
+    name="jobs.csv",
+    **options,
+):
+    (tmp_path / "map.toml").write_text(by)
+    path = tmp_path / name
+    path.write_text("\n".join([head, *rows, ""]))
+    return tables.convert(path, tmp_path / "map.toml", **options)
+
+
+def of_sacct(tmp_path, *records, **options):
+    return slurm.convert(write(tmp_path / "sacct.txt", *records), key=KEY, **options)
+
+
+def of_pbs(tmp_path, *lines, **options):
+    (tmp_path / "1").write_text("".join(lines))
+    return torque.convert([tmp_path / "1"], key=KEY, **options)
+
+
+def rows_of(done, *names):
+    return done.jobs[[*names]].to_numpy().tolist()
+
+
+def count(pairs, words):
+    return sum(number for what, number in pairs if words in what)
+
+
+# Times that mean never.
+
+
+@pytest.mark.parametrize(
+    "never", ["0", "1970-01-01 00:00:00", "1970-01-01T01:00:00", "1969-12-31 19:00:00", "2019-05-01",
+              "0000-00-00 00:00:00", "0001-01-01T00:00:00Z", "9999-12-31", "4294967295", "2147483647", "None", ""],
+)  # fmt: skip
+def test_a_job_that_never_started_has_run_time_0_and_one_without_an_end_is_running(tmp_path, never):
+    done = of_table(
+        tmp_path,
+        "1,2024-01-01,2024-01-01T00:01,2024-01-01T01:00,4,1",
+        f"2,2024-01-01T00:05,{never},2024-01-01T00:06,4,5",
+        f"3,2024-01-01T00:06,2024-01-01T00:07,{never},4,",
+        f"4,2024-01-01T00:07,{never},{never},4,",
+    )
+    assert rows_of(done, "job_id", "wait", "run_time") == [[1, 60, 3540], [2, -1, 0]]
+    assert dict(done.remarks)[NEVER_STARTED] == 1
+    assert dict(done.left_out)[conversion.RUNNING] == dict(done.left_out)[conversion.WAITING] == 1
+
+
+def test_unix_times_of_0_are_never_and_log_times_from_0_are_times(tmp_path):
+    done = of_table(
+        tmp_path, "1,1700000000,1700000010,1700000110,16,1", "2,1700000005,0,1700000300,64,0"
+    )
+    assert rows_of(done, "wait", "run_time") == [[10, 100], [-1, 0]]
+    assert count(done.remarks, NEVER) == 1
+    done = of_table(
+        tmp_path, "1,0,0,10,16,1", "2,5,0,7,64,0", "3,6,8,0,1,", "4,0,1700000000,1700000010,1,1"
+    )
+    assert rows_of(done, "job_id", "wait", "run_time") == [
+        [1, 0, 10],
+        [4, 1700000000, 10],
+        [2, -1, 0],
+    ]
+
+
+def test_a_submission_of_0_is_unknown_among_dates(tmp_path):
+    done = of_table(
+        tmp_path,
+        *(f"{k},{1700000000 + k},1700000010,1700000110,1,1" for k in range(3)),
+        "9,0,5,6,1,1",
+    )
+    assert len(done.jobs) == 3 and count(done.left_out, "unknown submission") == 1
+
+
+def test_a_run_time_counted_from_0_is_none(tmp_path):
+    by = TIMES_MAP + 'run_time = { column = "ran" }\n'
+    rows = (
+        "1,1700000000,1700000010,1700000110,16,1,90",
+        "2,1700000005,0,1700000300,64,0,1700000300",
+    )
+    done = of_table(tmp_path, *rows, head="id,submit,start,end,cores,state,ran", by=by)
+    assert rows_of(done, "run_time") == [[90], [0]]
+
+
+def test_sacct_and_pbs_take_0_and_1970_for_never(tmp_path):
+    never = {"State": "CANCELLED", "Start": "1970-01-01T01:00:00", "AllocCPUS": "0"}
+    elapsed = {"Elapsed": "20000-00:00:00"}  # from 1970
+    done = of_sacct(
+        tmp_path,
+        record(),
+        job(2, **never, **elapsed),
+        job(3, State="RUNNING", End="1970-01-01T00:00:00"),
+    )
+    assert rows_of(done, "job_id", "wait", "run_time") == [[2, -1, 0], [100, 10, 3600]]
+    assert count(done.left_out, "running") == 1
+    lines = [
+        end_record(7, 0, 30, 130),
+        end_record(8, 5, 0, 50).replace(f"start={T} ", "start=86400 "),
+    ]
+    done = of_pbs(tmp_path, *lines)
+    assert rows_of(done, "run_time") == [[100]] and dict(done.left_out)[NEVER_STARTED] == 1
+
+
+def test_implausible_runs_are_named_with_their_place(tmp_path):
+    year = 366 * 86400
+    long = f"{DAY.replace('2026', '2028')}10:00:10"
+    results = [
+        of_table(
+            tmp_path,
+            "1,1700000000,1700000010,1700000110,16,1",
+            f"2,1700000001,1700000010,{1700000011 + year},1,1",
+        ),
+        of_sacct(tmp_path, record(), job(2, End=long, Elapsed="731-00:00:00")),
+        of_pbs(tmp_path, end_record(7, 0, 30, 130), end_record(8, 0, 30, year + 31)),
+    ]
+    for done, place in zip(results, ("row 2", "line 3", "line 2"), strict=True):
+        assert count(done.remarks, f"{place})") == 1
+    swf.write(tmp_path / "a.swf", swf.from_columns({"submit": [0, 1], "run_time": [5, year + 1], "requested_processors": 1,
+                                                    "requested_time": 2 * year}, (" MaxProcs: 4",)))  # fmt: skip
+    assert count(case.load(tmp_path / "a.swf").counted, "longer than the log") == 1
+
+
+# Records that summarise others.
+
+
+def test_an_array_and_its_steps_are_no_jobs_whatever_the_source(tmp_path):
+    rows = [record(JobID=f"200_{k}", JobIDRaw=str(200 + k)) for k in (1, 2)]
+    step = record(JobID="200_1.batch", JobIDRaw="201.batch")
+    waiting = record(
+        JobID="200_[3-9%2]", JobIDRaw="200", State="PENDING", Start="Unknown", End="Unknown"
+    )
+    cancelled = record(
+        JobID="200_[3-9]", JobIDRaw="200", State="CANCELLED", Start="None", Elapsed="00:00:00"
+    )
+    assert len(of_sacct(tmp_path, *rows, step, waiting, cancelled).jobs) == 2
+    lines = [end_record(f"1[{k}]", 0, 100 * k, 100 * k + 90) for k in (1, 2)]
+    parents = [
+        end_record("1[]", 0, 100, 290, more="array_indices=1-2"),
+        end_record("1[]", 0, 100, 290),
+        end_record("1", 0, 100, 290, more="array_indices=1-2"),
+    ]
+    done = of_pbs(tmp_path, *lines, *parents)
+    assert (len(done.jobs), done.log.processors, count(done.left_out, "arrays")) == (2, 32, 3)
+    table = [f"1_{k},1700000000,170000{k}000,170000{k}900,4,1" for k in (1, 2)]
+    more = [
+        f"{name},1700000000,1700001000,1700002900,4,1"
+        for name in ("1_[1-2]", "1[]", "1_1.batch", "1_1.0", "1_1.extern")
+    ]
+    again = ["1_1,1700000000,1700001000,1700001900,4,1"]
+    done = of_table(tmp_path, *table, *more, *again)
+    assert (len(done.jobs), done.log.processors) == (2, 4)
+    assert [count(done.left_out, words) for words in ("arrays", "job steps", "repeated")] == [
+        2,
+        3,
+        1,
+    ]
+
+
+def test_reruns_of_pbs_are_runs_where_their_times_are_known(tmp_path):
+    rerun = end_record(7, 0, 30, 130, "R")
+    bare = "12/01/2019 00:00:00;R;9.bw;\n"
+    done = of_pbs(tmp_path, rerun, bare, end_record(7, 0, 200, 300), end_record(8, 0, 30, 130))
+    assert sorted(rows_of(done, "submit", "run_time")) == [[0, 100], [0, 100], [130, 100]]
+    assert done.log.processors == 64 and count(done.left_out, "type R (rerun)") == 1
+
+
+# The storage of a table.
+
+
+def example():
+    """Return a table with columns of all types."""
+    dates = pd.to_datetime(
+        ["2026-03-01 10:00", "2026-03-01 11:00:00.25", None, "2026-10-25 02:30"], format="ISO8601"
+    )
+    return pd.DataFrame(
+        {
+            "in": pd.to_datetime(
+                format="ISO8601",
+                arg=["2026-03-01 09:00", "2026-03-01 09:30", "2026-03-02", "2026-10-25 01:00"],
+            ),
+            "begin": dates,
+            "end": dates.fillna(pd.Timestamp("2026-03-03")) + pd.Timedelta("1h"),
+            "limit": pd.to_timedelta(["1h", "90min", None, "2 days"]),
+            "nodes": pd.array([1, 2, None, 4], dtype="Int64"),
+            "who": pd.Categorical(["ann", " bob ", None, "ann"]),
+            "state": [3.0, 5.0, np.nan, 3.0],
+            "keep": [True, True, True, False],
+            "project": [7, 8, 7, 2**60],
+            "price": [Decimal("1.50"), Decimal("2"), None, Decimal("1.5")],
+            "share": np.array([0.1, 1, 2, 3], np.float32),
+        }
+    )
+
+
+EXAMPLE_MAP = PLAIN_MAP.replace("done = 1, bad = 0", "3 = 1, 5 = 0") + (
+    'group = { column = "project" }\nexecutable = { column = "price" }\nqueue = { column = "share" }\n'
+    "[only]\nkeep = [true]\n"
+)
+
+
+@pytest.mark.parametrize(
+    "frame, by",
+    [(example(), EXAMPLE_MAP), (eagle(), "eagle"), (years.table_of(years.jobs(50)), years.MAP)],
+)
+def test_every_storage_of_a_table_gives_the_same_bytes(tmp_path, frame, by):
+    pytest.importorskip("pyarrow")
+    if by != "eagle":
+        (tmp_path / "map.toml").write_text(by)
+        by = tmp_path / "map.toml"
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_parquet(
+        tmp_path / "a", compression="gzip", engine="pyarrow"
+    )  # a name without an ending
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_csv(tmp_path / "a.csv.gz", index=False)
+    frame.to_csv(tmp_path / "b.csv", index=False, sep=";", quoting=csv.QUOTE_ALL)
+    frame.to_csv(tmp_path / "c.tsv", index=False, sep="\t")
+    written = []
+    for name in ("a.parquet", "a", "a.csv", "a.csv.gz", "b.csv", "c.tsv"):
+        done = tables.convert(tmp_path / name, by)
+        swf.write(tmp_path / "out.swf", done.without_names)
+        counts = [(what, number) for what, number in done.left_out + done.remarks if number]
+        written.append(((tmp_path / "out.swf").read_bytes(), repr(counts)))
+    assert len({*written}) == 1
+    assert len(done.jobs) >= 2 and {*done.jobs["status"]} >= {1, 0}
+
+
+def test_only_and_values_compare_numbers_truths_and_texts_by_their_text(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "in": [5, 6, 7],
+            "end": [9, 9, 9],
+            "nodes": [1, 1, 1],
+            "begin": [8, 8, 8],
+            "state": [3, 4, 3],
+        }
+    )
+    for values in ('["3"]', "[3]", "[3.0]", '["3.0"]'):
+        (tmp_path / "m.toml").write_text(PLAIN_MAP + f"[only]\nstate = {values}\n")
+        for write_to, name in ((frame.to_parquet, "a.parquet"), (frame.to_csv, "a.csv")):
+            pytest.importorskip("pyarrow")
+            write_to(tmp_path / name)
+            assert tables.convert(tmp_path / name, tmp_path / "m.toml").jobs["job_id"].tolist() == [
+                1,
+                3,
+            ]
+
+
+# Sizes.
+
+
+def test_fractions_of_processors_are_refused_or_counted(tmp_path):
+    by = TIMES_MAP.replace('"cores" }', '"cores", times = 0.01 }')
+    rows = (
+        "1,1000,1010,2010,25,1",
+        "2,1001,1011,2011,100,1",
+        "3,1001,1011,2011,29,1",
+        "4,1001,1011,2011,2900,1",
+    )
+    with pytest.raises(
+        LogError,
+        match=r"row 1, cores: '25' times 0.01; .*2 of 4 records cannot be read: 2 with a fraction",
+    ):
+        of_table(tmp_path, *rows, by=by)
+    done = of_table(tmp_path, *rows, by=by, bad_records="skip")
+    assert rows_of(done, "job_id", "requested_processors") == [[2, 1], [4, 29]]
+    assert count(done.left_out, "fraction") == 2
+
+
+def test_the_account_names_the_field_that_gave_the_size(tmp_path):
+    sizes = ["Resource_List.nodes=2:ppn=16", "Resource_List.select=2:ncpus=4", "Resource_List.mem=4gb",
+             "Resource_List.select=2:mpiprocs=24 Resource_List.ncpus=48", "Resource_List.ncpus=1 Resource_List.tasks=64"]  # fmt: skip
+    done = of_pbs(
+        tmp_path,
+        *(end_record(k, 0, 30, 130, size=size) for k, size in enumerate(sizes)),
+        processors=64,
+    )
+    text = "\n".join(done.lines())
+    assert (
+        "requested size: Resource_List.ncpus 2, Resource_List.nodes 1, Resource_List.select 1, none 1"
+        in text
+    )
+    assert (
+        "not used, with the number of records: Resource_List.mem 1, Resource_List.tasks 1." in text
+    )
+    assert sorted(done.jobs["requested_processors"]) == [-1, 1, 8, 32, 48]
+    lists = record() | {"AllocTRES": "cpu=8,node=2", "ReqTRES": "cpu=8"}
+    done = of_sacct(
+        tmp_path, lists, lists | {"JobIDRaw": "2", "JobID": "2", "AllocCPUS": "", "ReqCPUS": "0"}
+    )
+    assert done.sizes == (
+        "allocated size: AllocCPUS 1, AllocTRES 1",
+        "requested size: ReqCPUS 1, ReqTRES 1",
+    )
+
+
+def test_sizes_in_nodes(tmp_path):
+    columns = [name for name in record() if "CPUS" not in name]
+    rows = [record(NNodes="4"), job(2, NNodes="8", Start=f"{DAY}12:00:00", End=f"{DAY}13:00:00")]
+    path = write(tmp_path / "nodes.txt", *rows, columns=[*columns, "NNodes"])
+    done = slurm.convert(path, key=KEY)
+    assert sorted(done.jobs["allocated_processors"]) == [4, 8]
+    assert (
+        "8 nodes" in next(done.lines())
+        and "Sizes and the machine are numbers of nodes." in done.assumed
+    )
+    both = [row | {"AllocTRES": "cpu=4,node=2"} for row in rows]
+    assert sorted(of_sacct(tmp_path, *both, size="nodes").jobs["allocated_processors"]) == [4, 8]
+    assert of_sacct(tmp_path, *both).jobs["allocated_processors"].tolist() == [4, 4]
+    with pytest.raises(LogError, match="no column of nodes; it has JobIDRaw"):
+        of_sacct(tmp_path, record(), size="nodes")
+    line = end_record(7, 0, 30, 130, more="Resource_List.nodect=2 exec_host=a/0+a/1+b/0")
+    done = of_pbs(tmp_path, line, size="nodes")
+    assert rows_of(done, "requested_processors", "allocated_processors") == [[2, 2]]
+    assert case.load(path, size="nodes").workload.machine == 8
+
+
+@pytest.mark.parametrize("text", ["1,024", "1.024", "1'024", "1 024"])
+def test_a_machine_with_separators_of_thousands_is_an_error(tmp_path, text):
+    swf.write(tmp_path / "a.swf", swf.from_columns({"submit": [0]}, (f" MaxProcs: {text}",)))
+    with pytest.raises(LogError, match="header field MaxProcs: .*without separators"):
+        case.load(tmp_path / "a.swf")
+
+
+# Records that cannot be read.
+
+
+def test_bad_records_are_refused_with_their_number_or_counted(tmp_path):
+    good = end_record(1, 0, 30, 130)
+    torn = [good[:120], "06/01/2015 10:00:0\n", good[:100] + good, "rubbish\n"]
+    lines = [
+        good,
+        *(one.rstrip("\n") + "\n" for one in torn),
+        end_record(9, 5, 50, 60, limit="soon"),
+    ]
+    with pytest.raises(
+        LogError,
+        match=r"line 2: .*5 of 6 records cannot be read: 1 that are torn, without an end, 3 that",
+    ):
+        of_pbs(tmp_path, *lines)
+    done = of_pbs(tmp_path, *lines, bad_records="skip")
+    assert (len(done.jobs), done.records) == (1, 6)
+    assert len(done.jobs) + sum(number for _, number in done.left_out) == done.records
+    rows = [record(), job(2, Elapsed="soon"), job(3, Elapsed="late"), job(4, AllocCPUS="four")]
+    with pytest.raises(
+        LogError,
+        match="line 3, elapsed: 'soon'; .*3 of 4 records .*2 with a elapsed .*--bad-records skip",
+    ):
+        of_sacct(tmp_path, *rows)
+    done = of_sacct(tmp_path, *rows, bad_records="skip")
+    assert len(done.jobs) == 1 and count(done.left_out, "could not be read") == 3
+    many = [job(k, Elapsed="soon") for k in range(2, 14)]
+    with pytest.raises(LogError, match="12 of 13 records .*at most 1 % can be skipped"):
+        of_sacct(tmp_path, record(), *many, bad_records="skip")
+
+
+def test_a_state_of_a_newer_version_and_invalid_are_left_out_by_their_word(tmp_path):
+    backwards = {"Start": f"{DAY}10:10:10", "End": f"{DAY}10:10:00", "Elapsed": "INVALID"}
+    done = of_sacct(
+        tmp_path, record(), job(2, State="EXPEDITING", End="Unknown"), job(3, **backwards)
+    )
+    assert len(done.jobs) == 1
+    assert count(done.left_out, "EXPEDITING") == count(done.left_out, conversion.BACKWARDS) == 1
+
+
+def test_the_option_is_there_for_every_converter(tmp_path):
+    (tmp_path / "pbs").write_text(end_record(1, 0, 30, 130) + "06/01/2015 10:00:0\n")
+    write(tmp_path / "sacct", record(), job(2, Elapsed="soon"))
+    (tmp_path / "map.toml").write_text(TIMES_MAP)
+    (tmp_path / "table").write_text("id,submit,start,end,cores\n1,0,5,10,4\n2,0,5,10,0.5\n")
+    for kind, name in (("torque", "pbs"), ("slurm", "sacct"), ("table", "table")):
+        words = ["convert", kind, str(tmp_path / name), "--out", str(tmp_path / f"{name}.swf")]
+        words += ["--map", str(tmp_path / "map.toml")] if kind == "table" else []
+        refused = CliRunner().invoke(main, words)
+        assert refused.exit_code == 1 and "1 of 2 records cannot be read" in refused.output
+        assert not (tmp_path / f"{name}.swf").exists()
+        done = CliRunner().invoke(main, [*words, "--bad-records", "skip"])
+        assert done.exit_code == 0 and "left out" in done.output
+    words = ["report", str(tmp_path / "pbs"), "--out", str(tmp_path / "a.csv")]
+    assert "1 of 2 records cannot be read" in CliRunner().invoke(main, words).output
+
+
+# Kinds of files.
+
+
+def test_sacct_without_a_header(tmp_path):
+    columns = [*record()]
+    (tmp_path / "a.txt").write_text(
+        "\n".join("|".join(row.values()) for row in (record(), job(2))) + "\n"
+    )
+    with pytest.raises(
+        LogError,
+        match=rf"line 1: no header line \(sacct --noheader\); name its {len(columns)} columns",
+    ):
+        slurm.convert(tmp_path / "a.txt")
+    with pytest.raises(LogError, match="2 given"):
+        slurm.convert(tmp_path / "a.txt", columns=["JobID", "State"])
+    done = slurm.convert(tmp_path / "a.txt", columns=columns, key=KEY)
+    assert done.jobs.equals(
+        slurm.convert(write(tmp_path / "b.txt", record(), job(2)), key=KEY).jobs
+    )
+    assert done.jobs.equals(
+        slurm.convert(tmp_path / "b.txt", columns=columns, key=KEY).jobs
+    )  # has a header
+    assert len(case.load(tmp_path / "a.txt", columns=columns).workload) == 2
+
+
+def test_sacct_with_tabs(tmp_path):
+    rows = [record(), job(2)]
+    lines = ["\t".join(record()), *("\t".join(row.values()) for row in rows)]
+    (tmp_path / "a.txt").write_text("\n".join(lines))
+    assert slurm.convert(tmp_path / "a.txt", key=KEY).jobs.equals(of_sacct(tmp_path, *rows).jobs)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_json_of_sacct_gives_the_same_jobs_as_its_text(tmp_path, packed):
+    table = years.jobs(300)
+    (tmp_path / "a.txt").write_text("\n".join(years.sacct(table)))
+    text = years.sacct_json(table).encode()
+    (tmp_path / "a.json").write_bytes(gzip.compress(text) if packed else text)
+    with pytest.raises(LogError, match="job 302: 'torn'; expected a job; 1 of 302 records"):
+        slurm.convert(tmp_path / "a.json")
+    names = [
+        "job_id",
+        "submit",
+        "wait",
+        "run_time",
+        "requested_time",
+        "status",
+        "user",
+        "requested_processors",
+    ]
+    one, two = (
+        slurm.convert(tmp_path / name, key=KEY, bad_records="skip").jobs
+        for name in ("a.txt", "a.json")
+    )
+    assert one[names].equals(two[names])
+
+
+def test_numbers_of_old_and_new_json(tmp_path):
+    old = {"job_id": 7, "association": {}, "state": {"current": "COMPLETED"}, "required": {"CPUs": 4},
+           "time": {"submission": T, "start": T + 5, "end": T + 65, "elapsed": 60, "limit": 10, "suspended": 0}}  # fmt: skip
+    new = old | {
+        "time": old["time"] | {"limit": {"set": True, "infinite": True, "number": 0}},
+        "job_id": 8,
+    }
+    unset = old | {
+        "time": old["time"] | {"limit": {"set": False, "infinite": False, "number": 0}},
+        "job_id": 9,
+    }
+    running = old | {
+        "job_id": 10,
+        "state": {"current": ["RUNNING"]},
+        "time": old["time"] | {"end": 0},
+    }
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"meta": {}, "jobs": [old, new, unset, running]}))
+    done = slurm.convert(path)
+    assert rows_of(done, "job_id", "wait", "run_time", "requested_time", "requested_processors") == [
+        [7, 5, 60, 600, 4], [8, 5, 60, -1, 4], [9, 5, 60, -1, 4]]  # fmt: skip
+    assert count(done.left_out, "running") == 1 and case.batch_system(path) == "slurm"
+    for text in (
+        '{"association": 1, "jobs": 5}',
+        '{"association": 1, "jobs": [',
+        '{"association": 1}',
+    ):
+        path.write_text(text)
+        with pytest.raises(LogError, match="expected the output of sacct --json"):
+            slurm.convert(path)
+
+
+OTHERS = {
+    "swf": "; MaxProcs: 4\n1 0 5 60 4 -1 -1 4 100 -1 1 1 1 -1 1 -1 -1 -1\n",
+    "lsf": '"JOB_FINISH" "10.1" 1700000110 17 1001 33816579 4 1700000000 0 0 1700000010 "ann"\n',
+    "gwf": "# GWF\n#JobID SubmitTime WaitTime\n",
+    "pbs": end_record(1, 0, 30, 130),
+    "sacct": "JobIDRaw|State|Submit\n",
+    "batsim": '{"nb_res": 4, "jobs": []}',
+    "html": "<!doctype html>\n",
+    "parquet": "PAR1",
+}
+READ = {
+    "slurm": {"sacct"},
+    "torque": {"pbs"},
+    "table": {"parquet", "sacct", "gwf"},
+    "report": {"swf", "pbs", "sacct"},
+}
+
+
+@pytest.mark.parametrize("command", READ)
+@pytest.mark.parametrize("kind", OTHERS)
+def test_every_command_says_what_another_file_is_and_which_command_reads_it(
+    tmp_path, command, kind
+):
+    if kind in READ[command]:
+        return
+    path = tmp_path / "file"
+    path.write_text(OTHERS[kind])
+    words = [str(path), "--out", str(tmp_path / "out.csv")]
+    words = ["report", *words] if command == "report" else ["convert", command, *words]
+    done = CliRunner().invoke(main, words + ["--map", "eagle"] * (command == "table"))
+    assert done.exit_code == 1 and str(rp.recognize(path)) in done.output
+    assert len(done.output.splitlines()) == 1
+
+
+# The hour of autumn that occurs twice, in Berlin from 02:00 to 03:00 on 25 October 2026.
+
+
+def test_the_end_of_an_earlier_run_and_the_order_of_times_decide_the_hour(tmp_path):
+    night = "2026-10-25T"
+    first = record(
+        State="REQUEUED",
+        Submit=f"{night}01:00:00",
+        Start=f"{night}01:00:00",
+        End=f"{night}02:20:00",
+        Elapsed="02:20:00",
+    )
+    again = record(
+        Submit=f"{night}02:20:30",
+        Start=f"{night}02:30:00",
+        End=f"{night}03:30:00",
+        Elapsed="01:00:00",
+    )
+    done = of_sacct(tmp_path, first, again, zone="Europe/Berlin")
+    assert sorted(rows_of(done, "submit", "wait", "run_time")) == [[0, 0, 8400], [8430, 570, 3600]]
+    assert done.log.processors == 4
+    columns = [name for name in record() if name != "Elapsed"]
+    late = record(Submit=f"{night}02:50:00", Start=f"{night}02:10:00", End=f"{night}02:20:00")
+    path = write(tmp_path / "b.txt", late, columns=columns)
+    assert rows_of(slurm.convert(path, zone="Europe/Berlin"), "wait", "run_time") == [[1200, 600]]
+    by = TIMES_MAP.replace("unknown", 'time_zone = "Europe/Berlin"\nunknown')
+    done = of_table(tmp_path, f"1,{night}02:50,{night}02:10,{night}02:20,4,1", by=by)
+    assert rows_of(done, "wait", "run_time") == [[1200, 600]]
+
+
+# A year of each source.
+
+
+@pytest.mark.parametrize("jobs", [600, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_a_year_of_each_source_by_the_numbers_it_was_made_from(tmp_path, jobs):
+    table = years.jobs(jobs)
+    (tmp_path / "sacct").write_text("\n".join(years.sacct(table)))
+    (tmp_path / "json").write_text(years.sacct_json(table))
+    (tmp_path / "pbs").write_text("\n".join(years.pbs(table)))
+    (tmp_path / "map.toml").write_text(years.MAP)
+    years.table_of(table).to_csv(tmp_path / "table", index=False)
+    ran = table[table["start"] > 0]
+    skip = {"bad_records": "skip"}
+    for done, made in (
+        (slurm.convert(tmp_path / "sacct", zone="UTC", **skip), table),
+        (slurm.convert(tmp_path / "json", **skip), table),
+        (torque.convert([tmp_path / "pbs"], **skip), ran),
+        (tables.convert(tmp_path / "table", tmp_path / "map.toml"), table),
+    ):
+        got = done.jobs[["submit", "wait", "run_time", "requested_processors"]].to_numpy(np.int64)
+        assert np.array_equal(years.in_order(got), years.expected(made))
+        assert len(done.jobs) + sum(number for _, number in done.left_out) == done.records
+        start, end, size = (ran[name].to_numpy() for name in ("start", "end", "size"))
+        assert done.log.processors == conversion.peak(start, end - start, size)
