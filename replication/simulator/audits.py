@@ -313,11 +313,11 @@ def alone(schedule, jobs=None) -> np.ndarray:
 
 def is_replayed(scheduler) -> bool:
     """Return whether the scheduler's kernel can continue from any instant, so that `alone` is fast for all jobs."""
-    plain = isinstance(scheduler, EASY) and scheduler.is_plain
-    if isinstance(scheduler, PVEasy):
+    # A subclass may decide otherwise.
+    if type(scheduler) is PVEasy:
         # The state of a predictor in Python cannot be copied at every instant.
         return scheduler.predictor.is_compiled
-    return plain or isinstance(scheduler, FCFS)
+    return type(scheduler) is FCFS or (isinstance(scheduler, EASY) and scheduler.is_plain)
 
 
 @_cache

@@ -103,12 +103,25 @@ class Choice:
         The name of the choice in text.
     error : class
         The `ChoiceError` of the family.
+    promises : dict of str to object
+        Attributes that state something about the methods of a class, with the values that are always right. A subclass
+        with methods of its own has these values unless it states others.
     """
 
     error = ChoiceError
+    promises = {}
 
     def __init_subclass__(cls, family=None, name=None, **others):
         super().__init_subclass__(**others)
+        for base in cls.__mro__[:0:-1]:
+            own = vars(base)
+            is_plain = "__annotations__" in own and "__dataclass_fields__" not in own
+            if is_plain and issubclass(base, Choice):
+                complete_class(base)  # dataclasses inherit the options of dataclasses alone
+        if any(inspect.isroutine(one) or isinstance(one, property) for one in vars(cls).values()):
+            for promise, default in cls.promises.items():
+                if promise not in vars(cls):
+                    setattr(cls, promise, default)
         # Set before the decorator, whose repr would show every default.
         cls.__repr__ = Choice.__repr__
         if family is not None:
@@ -132,6 +145,12 @@ class Choice:
         if "__dataclass_fields__" not in cls.__dict__ or not cls.__dataclass_params__.frozen:
             raise cls.error(f"{cls.__name__}: put @dataclass(frozen=True) before the class")
         known = [own.name for own in fields(cls)]
+        if lost := _lost_option(cls):
+            base, name = lost
+            raise cls.error(
+                f"{cls.__name__} lacks the option {name!r} of {base}: "
+                f"put @dataclass(frozen=True) before the class {base}"
+            )
         for word in named:
             among(known, f"{cls.__name__} has no option", word, cls.error)
         return super().__new__(cls)
@@ -245,6 +264,15 @@ def _differs(value, default):
     """Return whether a value is not the default; an array is never equal."""
     found = value != default
     return found if isinstance(found, bool) else True
+
+
+@functools.cache
+def _lost_option(kind):
+    """Return class and name of an option of a base class that is no dataclass; None without any."""
+    known = {own.name for own in fields(kind)}
+    declared = ((base, name) for base in kind.__mro__ for name in vars(base) if name not in known)
+    lost = ((b.__name__, name) for b, name in declared if isinstance(vars(b)[name], Field))
+    return next(lost, None)
 
 
 @functools.cache

@@ -1,6 +1,6 @@
-"""Figs. 3 to 6 and 11 with the head's reservation recomputed at every pass, and kept until it is due.
+"""Figs. 3 to 6 and 11 with the head's reservation recomputed at every pass, and lasting until it is due.
 
-No estimate is below the run time here, so a reservation that is kept is never missed: a held one gives the same schedules.
+No estimate is below the run time here, so a reservation is never missed when it is due: one until the start gives the same schedules.
 """
 
 import pandas as pd
@@ -10,7 +10,7 @@ from notebooks.heel_and_toe.curves import PERFORMANCE, Z95
 from replication import EASY
 from replication.drawing import panels, style
 
-RECOMPUTED, KEPT = "recomputed", "kept"
+RECOMPUTED, UNTIL_DUE = "recomputed", "until-due"
 #: Claims about Figs. 3 to 6 and 11 that runs at any f decide.
 CLAIMS = (
     "single-runs-help",
@@ -29,7 +29,7 @@ SHOWN = PERFORMANCE | {"sjfness": ("SJFness [% of jobs]", 100)}
 def results(workloads, badness, seeds, workers=1):
     """Simulate the f-model at all loads; return the runs, as of `campaign.all_loads`, by reservation."""
     found, models = {}, campaign.models(badness)
-    for name in (RECOMPUTED, KEPT):
+    for name in (RECOMPUTED, UNTIL_DUE):
         scheduler, loads = EASY(reservation=name), campaign.LOADS
         runs = campaign.sweep_at_loads(workloads, scheduler, models, seeds, loads, workers)
         found[name] = campaign.on_axis(runs)

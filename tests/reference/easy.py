@@ -53,7 +53,7 @@ class Easy(Reference):
     def __init__(self, workload, estimate=None, seed=1, watch=None, permissions=None, **options):
         super().__init__(workload, estimate, seed, **options)
         self.watch, self.permissions = watch, permissions
-        self.kept = None  # head, shadow time and extra processors of the last reservation
+        self.last = None  # head, shadow time and extra processors of the last reservation
 
     def correct_plans(self, now) -> bool:
         """Correct the expired predictions of running jobs; plans that do not age never expire."""
@@ -77,7 +77,7 @@ class Easy(Reference):
         self.report("reserved", [head], shadow, extra)
         if self.options["candidates"] == "sjf":
             candidates.sort(key=self.planned)
-        for job in candidates:
+        for job in candidates[: self.options["candidates_limit"]]:
             end = now + self.planned(job)
             in_time = end < shadow or (end == shadow and self.options["strict"] == "no")
             if job.size <= self.free and self.may_pass(job, head, in_time, extra):
@@ -87,7 +87,7 @@ class Easy(Reference):
                 if extra < 0:
                     shadow, extra = self.reserve(head)
                 self.report("backfilled", [job], shadow, extra)
-        self.kept = head, Reservation(shadow, extra)
+        self.last = head, Reservation(shadow, extra)
 
     def may_pass(self, job, head, in_time, extra) -> bool:
         """Return whether a job that fits may pass the head."""
@@ -122,23 +122,23 @@ class Easy(Reference):
     def reserve(self, head) -> Reservation:
         """Return the reservation of the blocked head."""
         if self.is_valid(head):
-            shadow, extra = self.kept[1]
+            shadow, extra = self.last[1]
             if self.options["recount"] == "pass":
                 extra = self.extra_at(shadow, head)
         else:
             shadow, extra = self.earliest(head)
         lifetime, overdue = self.options["reservation"], self.options["overdue"]
-        closed = overdue == "nobody" or (overdue == "by-lifetime" and lifetime == "held")
+        closed = overdue == "nobody" or (overdue == "by-lifetime" and lifetime == "until-start")
         if lifetime != "recomputed" and closed and shadow <= self.now:
             extra = 0
         return Reservation(shadow, extra)
 
     def is_valid(self, head) -> bool:
-        """Return whether the head has a kept reservation that is valid."""
+        """Return whether the head has a reservation that is still valid."""
         way = self.options["reservation"]
-        if way == "recomputed" or self.kept is None or self.kept[0] is not head:
+        if way == "recomputed" or self.last is None or self.last[0] is not head:
             return False
-        return way == "held" or self.kept[1].time > self.now
+        return way == "until-start" or self.last[1].time > self.now
 
     def by_planned_end(self) -> list[tuple[int, int]]:
         """Return planned end and size of each running job, of equal ends the job earlier in the queue, or started, first."""

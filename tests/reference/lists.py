@@ -31,7 +31,7 @@ class List(Reference):
             job = waiting.pop(0)
             if not self.begin_if_it_fits(job):
                 self.reserve_earliest(job)
-        for job in self.candidates(waiting):
+        for job in self.candidates(waiting)[: self.options.get("candidates_limit")]:
             self.begin_if_it_fits(job)
 
     def begin_if_it_fits(self, job) -> bool:

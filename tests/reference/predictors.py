@@ -5,12 +5,13 @@ Each stores the ended jobs and computes a prediction from all of them.
 
 import math
 from collections import defaultdict
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from itertools import combinations
 
 import numpy as np
 
 from replication.simulator import predictors
+from replication.simulator.workload import EndedJob
 
 
 class Predictor:
@@ -239,10 +240,30 @@ class Biased(AtLeastOneSecond):
         return int(min(np.rint(self.factor * self.of.predict(job, now)), self.request[job]))
 
 
+class InPython(Predictor):
+    """A predictor in Python, called anew for each prediction."""
+
+    def __init__(self, workload, estimate, predictor):
+        super().__init__(workload, estimate)
+        self.own, self.jobs = replace(predictor), workload.jobs(estimate)
+        self.own.start(workload)
+
+    def predict(self, job, now) -> int:
+        return min(round(self.own.predict(self.jobs[job], now)), self.request[job])
+
+    def begin(self, job, now) -> None:
+        self.own.begin(self.jobs[job], now)
+
+    def learn(self, job, now) -> None:
+        self.own.learn(EndedJob(*self.jobs[job], self.run_time[job]), now)
+
+
 def make(workload, estimate, predictor, seed=1) -> AtLeastOneSecond:
     """Return the reference implementation of a predictor: of `REFERENCES`, or `Fixed` for one that does not learn."""
     reference = REFERENCES.get(type(predictor))
-    if isinstance(predictor, predictors.Biased):
+    if predictor.is_online():
+        made = InPython(workload, estimate, predictor)
+    elif isinstance(predictor, predictors.Biased):
         made = Biased(make(workload, estimate, predictor.of, seed), predictor.factor)
     elif reference is None:
         made = Fixed(workload, estimate, predictor.predictions(workload, estimate, seed))

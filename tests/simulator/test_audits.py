@@ -84,7 +84,7 @@ OPTIONS = (
     {"correction": "tsafrir"},
     {"correction": "doubling"},
     {"correction": "now"},
-    {"reservation": "kept"},
+    {"reservation": "until-due"},
     {"events": "one-by-one"},
     {"venture": "no"},
     {"mode": "suspend", "cost": 60},
@@ -181,7 +181,7 @@ def test_the_reservation_by_the_users_estimates():
     # when the head is blocked, it does not count.
     workload = jobs(4, (0, 1, 1, 100), (1, 20, 2, 40), (2, 5, 4, 5), (2, 100, 2, 1000))
     workload = workload.replace(user=np.array([2, 1, 3, 2]))
-    schedule = simulate(workload, EASY(predictor=Last(), reservation="held"))
+    schedule = simulate(workload, EASY(predictor=Last(), reservation="until-start"))
     assert schedule.start.tolist() == [0, 1, 102, 2]
     assert audits.reservations(schedule, by="estimates").tolist() == [-1, -1, 41, -1]
     late = audits.reservation_delays(schedule, "any-later", "first", "estimates")
@@ -200,7 +200,7 @@ def test_a_reservation_is_postponed_by_a_job_that_was_backfilled():
 @SOME
 @given(peopled(most=25), st.sampled_from(["used-up", "not-used-up"]))
 def test_no_job_is_backfilled_once_a_held_reservation_is_due(workload, extra):
-    schedule = simulate(workload, EASY(predictor=Last(), reservation="held", extra=extra))
+    schedule = simulate(workload, EASY(predictor=Last(), reservation="until-start", extra=extra))
     since, start = audits.head_since(schedule), schedule.start
     reserved = audits.reservations(schedule, "first", "estimates")
     for head in np.flatnonzero(audits.blocked(schedule)):

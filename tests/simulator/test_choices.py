@@ -2,11 +2,14 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, dataclass, replace
 
 import numpy as np
 import pytest
 
+from replication.simulator import paths
 from replication.simulator.choices import Choice, ChoiceError, Number, option
 
 
@@ -87,3 +90,100 @@ def test_a_class_without_the_decorator_is_refused():
             Jelly()
     finally:
         del Pudding.members["jelly"]
+
+
+SUBCLASSES = """
+import sys
+from dataclasses import dataclass
+
+import replication as rp
+from replication.simulator.choices import option
+
+decorated = dataclass(frozen=True)
+
+
+class Scheduler(rp.PythonScheduler):
+    by: str = option("size", ("size", "area"))
+    flag: bool = option(False, (False, True))
+
+    def schedule(self, now):
+        for job in self.queue:
+            if job.size <= self.free:
+                self.begin(job)
+
+
+class Scheduler2(Scheduler):
+    weight: float = 1.0
+
+
+class Scheduler3(Scheduler2):
+    more: int = 1
+
+
+class Share(rp.Predictor):
+    by: str = option("size", ("size", "area"))
+    flag: bool = option(False, (False, True))
+
+    def predict(self, job, now):
+        return job.estimate
+
+
+class Share2(Share):
+    weight: float = 1.0
+
+
+class Share3(Share2):
+    more: int = 1
+
+
+class Model(rp.EstimateModel):
+    by: str = option("size", ("size", "area"))
+    flag: bool = option(False, (False, True))
+
+    def estimate(self, workload, seed):
+        return workload.run_time
+
+
+@decorated
+class Model2(Model):
+    weight: float = 1.0
+
+
+@decorated
+class Model3(Model2):
+    more: int = 1
+
+
+for name in sys.argv[1:]:
+    one = globals()[name]()
+    assert (one.by, one.flag) == ("size", False), repr(one.flag)
+    again = globals()[name](by="area", flag=True)
+    assert repr(again) == f"{name}(by='area', flag=True)"
+    own = ["by", "flag", "weight", "more"][: {"2": 3, "3": 4}.get(name[-1], 2)]
+    assert list(type(one).options())[-len(own) :] == own
+"""
+
+
+@pytest.mark.parametrize("kind", ["Scheduler", "Share", "Model"])
+def test_options_of_base_classes_are_options_whichever_class_is_used_first(kind, tmp_path):
+    (tmp_path / "subclasses.py").write_text(SUBCLASSES)
+    plain = [] if kind == "Model" else [kind]  # only these families complete an undecorated class
+    for order in ([f"{kind}3", f"{kind}2", *plain], [*plain, f"{kind}2", f"{kind}3"]):
+        command = [sys.executable, tmp_path / "subclasses.py", *order]
+        done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def test_an_option_of_a_class_outside_the_family_is_not_lost():
+    class Flavoured:
+        flavour: str = option("vanilla")
+
+    @dataclass(frozen=True)
+    class Ice(Flavoured, Pudding):
+        scoops: int = 1
+
+    try:
+        with pytest.raises(ChoiceError, match="lacks the option 'flavour' of Flavoured: put @data"):
+            Ice()
+    finally:
+        del Pudding.members["ice"]

@@ -36,6 +36,7 @@ NUMBERS = {
     "cost": (0, 1, 4),
     "reservations": (1, 1, 2, 3, 5),
     "let_past": (0.0, 0.0, 0.0, 0.5),
+    "candidates_limit": (None, None, 0, 1, 2, 4),
 }
 
 

@@ -35,7 +35,7 @@ def test_every_option_changes_a_schedule(real_log):
     # With predictions refreshed at every pass, the order of events before the pass has no effect.
     common = {"predictor": Tsafrir(), "refresh": "submission"}
     base = simulate(workload, EASY(**common)).start
-    held = common | {"reservation": "held"}
+    held = common | {"reservation": "until-start"}
     under_held = simulate(workload, EASY(**held)).start
     for name, allowed in CHOICES.items():
         of_reservation = name in ("recount", "overdue")

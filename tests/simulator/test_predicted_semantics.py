@@ -1,10 +1,19 @@
 """One test for each numbered sentence of docs/semantics/predicted.md."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 
-from replication.simulator.predictors import Last, Scaled, Tsafrir
-from replication.simulator.schedulers import EASY, Conservative, LargestAreaFirst, PVEasy, options
+from replication.simulator.predictors import Last, Predictor, Scaled, Tsafrir
+from replication.simulator.schedulers import (
+    EASY,
+    Conservative,
+    LargestAreaFirst,
+    OrderedEASY,
+    PVEasy,
+    options,
+)
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
 from tests.workloads import jobs, workloads
@@ -91,12 +100,12 @@ def test_P9_shortest_prediction_first_then_queue_order():
     assert [k for k in (3, 4, 5) if starts(w, candidates="sjf")[k] == 10] == [4]
 
 
-def test_P10_a_kept_reservation():
-    # Job 1 is to end at 40 and ends at 5. The head still lacks processors until 30; by the kept reservation,
+def test_P10_a_reservation_until_it_is_due():
+    # Job 1 is to end at 40 and ends at 5. The head still lacks processors until 30; by the reservation of 1,
     # at 40, job 4 (32 s at 6) is in time, by the new one, at 30, it is not.
     w = jobs(4, (0, 5, 1, 40), (0, 30, 2, 30), (1, 5, 4, 5), (6, 32, 1, 32))
     assert starts(w)[2:] == [30, 35]
-    assert starts(w, reservation="kept")[2:] == [38, 6]
+    assert starts(w, reservation="until-due")[2:] == [38, 6]
 
 
 def test_P11_extra_processors_not_used_up():
@@ -204,41 +213,41 @@ def test_P22_who_ends_as_planned_has_left_already():
     assert starts(late.replace(estimate=late.run_time), **first) == [0, 3, 4]
 
 
-def test_P23_a_held_reservation():
+def test_P23_a_reservation_until_the_start():
     # Job 0 is to end at 2 and ends at 7. The head, reserved at 2, lets no job pass on its two extra processors
-    # from then on; a kept reservation is made again.
+    # from then on; until due, it is made again.
     w = jobs(4, (0, 7, 3, 2), (0, 8, 2), (4, 5, 1))
-    assert starts(w, reservation="kept") == starts(w) == [0, 7, 4]
-    assert starts(w, reservation="held") == [0, 7, 7]
+    assert starts(w, reservation="until-due") == starts(w) == [0, 7, 4]
+    assert starts(w, reservation="until-start") == [0, 7, 7]
     # Before that it is as in P10.
     w = jobs(4, (0, 5, 1, 40), (0, 30, 2, 30), (1, 5, 4, 5), (6, 32, 1, 32))
-    assert starts(w, reservation="held")[2:] == [38, 6]
+    assert starts(w, reservation="until-start")[2:] == [38, 6]
 
 
-def test_P24_extra_processors_once_a_held_reservation_is_due():
+def test_P24_extra_processors_once_such_a_reservation_is_due():
     w = jobs(4, (0, 7, 3, 2), (0, 8, 2), (4, 5, 1))
-    assert starts(w, reservation="held", overdue="extra") == [0, 7, 4]
+    assert starts(w, reservation="until-start", overdue="extra") == [0, 7, 4]
     # One processor is extra; job 2 uses it up, and nothing gives it back.
     w = jobs(4, (0, 20, 2, 5), (1, 5, 3), (2, 4, 1, 30), (7, 30, 1))
-    assert starts(w, reservation="held", overdue="extra")[2:] == [2, 20]
-    assert starts(w, reservation="kept")[2:] == [2, 7]
-    assert starts(w, reservation="kept", overdue="nobody")[2:] == [2, 20]
+    assert starts(w, reservation="until-start", overdue="extra")[2:] == [2, 20]
+    assert starts(w, reservation="until-due")[2:] == [2, 7]
+    assert starts(w, reservation="until-due", overdue="nobody")[2:] == [2, 20]
 
 
 def test_P25_extra_processors_counted_at_every_pass():
     # The one extra processor of the reserved time, 5, is free again when job 2 has ended at 4.
     w = jobs(4, (0, 5, 3), (1, 9, 3), (1, 3, 1, 11), (2, 2, 1))
-    for way in ("kept", "held"):
+    for way in ("until-due", "until-start"):
         assert starts(w, reservation=way) == [0, 5, 1, 5]
         assert starts(w, reservation=way, recount="pass") == [0, 5, 1, 4]
     # Corrected at 5, job 0 is planned to end at 20: at 6 the head lacks a processor, and none is extra.
     w = jobs(4, (0, 20, 2), (1, 5, 3), (6, 8, 1))
-    late = {"predictor": Scaled(0.25), "reservation": "held", "overdue": "extra"}
+    late = {"predictor": Scaled(0.25), "reservation": "until-start", "overdue": "extra"}
     assert starts(w, **late)[2] == 6
     assert starts(w, **late, recount="pass")[2] == 20
     # Jobs 0 and 1 end at the reserved time. Of them the first suffices, and leaves nothing over.
     w = jobs(4, (0, 8, 2), (0, 8, 1), (1, 5, 3), (1, 20, 1))
-    held = {"reservation": "held", "recount": "pass"}
+    held = {"reservation": "until-start", "recount": "pass"}
     assert starts(w, **held)[3] == 1
     assert starts(w, **held, shadow="first")[3] == 8
 
@@ -289,4 +298,44 @@ def test_P29_plans_that_do_not_age():
     # A reservation that lasts is made with such a plan once.
     w = jobs(4, (0, 50, 3, 100), (1, 5, 4), (20, 82, 1))
     assert starts(w, plans="unaged")[2] == 20
-    assert starts(w, plans="unaged", reservation="held")[2] == 55
+    assert starts(w, plans="unaged", reservation="until-start")[2] == 55
+
+
+def test_P30_a_predictor_is_notified_of_starts_after_the_pass():
+    class Begun(Predictor, name="begun"):
+        """As many seconds as jobs have begun, and one."""
+
+        def start(self, workload):
+            self.begun = []
+
+        def begin(self, job, now):
+            self.begun.append(job.id)
+
+        def predict(self, job, now):
+            return len(self.begun) + 1
+
+    w = jobs(4, (0, 9, 1), (0, 9, 1), (0, 9, 1), (1, 9, 1))
+    for scheduler in (EASY(), EASY(candidates="sjf"), Conservative(), LargestAreaFirst()):
+        assert simulate(w, replace(scheduler, predictor=Begun())).prediction.tolist() == [
+            1,
+            1,
+            1,
+            4,
+        ]
+    one_by_one = EASY(Begun(), events="one-by-one")
+    assert simulate(w, one_by_one).prediction.tolist() == [1, 2, 3, 4]
+
+
+def test_P31_a_limit_on_the_candidates():
+    # Two jobs fit and end in time. They are the second and the third behind the head, and the third is shorter.
+    w = jobs(4, (0, 10, 3), (1, 5, 4), (1, 9, 2), (1, 8, 1), (1, 7, 1), (2, 1, 4))
+    for limit, first in ((0, 15), (1, 15), (2, 1), (None, 1)):
+        assert starts(w, candidates_limit=limit)[3] == first
+    assert starts(w, candidates_limit=1, candidates="sjf")[3:5] == [15, 1]
+    assert starts(w, OrderedEASY, by=lambda w: -w.processors, candidates_limit=3)[3] == 1
+
+
+def test_candidates_move_up_to_the_limit_when_others_have_started():
+    # Job 3 is the only candidate until it starts at 1; job 4 is, at the submission at 2, without an end.
+    w = jobs(4, (0, 10, 2), (1, 5, 4), (1, 9, 1), (1, 8, 1), (2, 1, 4))
+    assert starts(w, candidates_limit=1)[2:4] == [1, 2]

@@ -16,7 +16,7 @@ VARIANTS = st.fixed_dictionaries(
     optional={
         "refresh": st.sampled_from(["pass", "submission"]),
         "correction": st.sampled_from(["request", "tsafrir", "doubling", "now"]),
-        "reservation": st.sampled_from(["recomputed", "kept", "held"]),
+        "reservation": st.sampled_from(["recomputed", "until-due", "until-start"]),
         "events": st.sampled_from(["together", "one-by-one"]),
         "venture": st.sampled_from(["yes", "no"]),
         "killed": st.sampled_from(["same-pass", "next-event"]),
@@ -71,7 +71,7 @@ def test_a_kept_reservation_is_lost_with_the_place_at_the_head():
     """The head of second 70 is second behind a preempted job at 72, and the head again at 100."""
     rows = [(38, 30, 1, 0), (38, 5, 40, 0), (39, 30, 7, 23), (39, 0, 34, 0), (69, 24, 6, 0)]
     rows += [(87, 10, 6, 0), (87, 10, 5, 0), (87, 10, 8, 0), (87, 10, 1, 0), (96, 0, 6, 1)]
-    agree(jobs(40, *rows, (96, 1, 2, 0)), PVEasy(reservation="kept", killed="next-event"))
+    agree(jobs(40, *rows, (96, 1, 2, 0)), PVEasy(reservation="until-due", killed="next-event"))
 
 
 @pytest.mark.parametrize("predictor", [Last(), Tsafrir(), Complete(), TopPercent(3)], ids=repr)

@@ -9,6 +9,7 @@ from replication.simulator.kernels import list_scheduler, queue_tree
 from replication.simulator.kernels import queue as queues
 from replication.simulator.predictors import Clairvoyant, Last
 from replication.simulator.schedulers import EASY, LargestAreaFirst, OrderedEASY
+from replication.simulator.schedulers.queue_orders import ORDERS
 from replication.simulator.workload import Workload
 from tests.agreement import agree
 
@@ -89,21 +90,19 @@ def by_size(workload):
     return workload.processors
 
 
-@pytest.mark.parametrize("widest", [4, 5])
-@pytest.mark.parametrize(
-    "scheduler",
-    [
-        EASY(),
-        EASY(Clairvoyant(), candidates="sjf"),
-        EASY(Last(), reservation="held"),
-        EASY(let_past=0.1),
-        LargestAreaFirst(),
-        OrderedEASY("smallest-area"),
-        OrderedEASY(by_size, predictor=Last()),
-    ],
-    ids=repr,
-)
-def test_kernel_and_reference_agree_on_a_queue_of_thousands(scheduler, widest):
+LONG_QUEUES = [
+    EASY(),
+    EASY(Clairvoyant(), candidates="sjf"),
+    EASY(Last(), reservation="until-start"),
+    EASY(let_past=0.1),
+    LargestAreaFirst(),
+    OrderedEASY(by_size, predictor=Last()),
+    *map(OrderedEASY, ORDERS),
+]
+
+
+@pytest.mark.parametrize("scheduler", LONG_QUEUES, ids=repr)
+def test_kernel_and_reference_agree_on_a_queue_of_thousands(scheduler):
     """The queue is searched by the tree. Many jobs end at one instant, so that the reference takes seconds."""
     rng = np.random.default_rng(3)
     n = 2 * list_scheduler.LONG + 400
@@ -113,7 +112,7 @@ def test_kernel_and_reference_agree_on_a_queue_of_thousands(scheduler, widest):
         256,
         submit=np.sort(rng.integers(0, 3, n)) * 10,
         run_time=run_time,
-        processors=2 ** rng.integers(0, widest, n) + rng.integers(0, 2, n),
+        processors=2 ** rng.integers(0, 5, n) + rng.integers(0, 2, n),
         estimate=run_time * rng.integers(1, 4, n),
     )
     agree(workload, scheduler)

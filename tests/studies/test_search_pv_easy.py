@@ -28,7 +28,7 @@ def workloads():
 
 def test_a_scheduler_has_the_choices_that_concern_its_policy():
     chosen = {"reservation": "until start", "plans": "unaged", "correction": "now"}
-    own = {"reservation": "held", "plans": "unaged"}
+    own = {"reservation": "until-start", "plans": "unaged"}
     assert search.scheduler("EASY", chosen) == EASY(**own)
     assert search.scheduler("EASY-Last", chosen) == EASY(predictor=Last(), correction="now", **own)
     assert search.scheduler("PV-EASY", chosen) == PVEasy(correction="now")
@@ -69,7 +69,7 @@ def test_all_forms_stand_beside_each_other(workloads):
     loads = table[table["item"] == "table5"]
     assert (loads[runs.TEXTBOOK] == loads["until start"]).all()
     held = runs.simulated_by("until start, now")
-    fields = {"reservation": "held", "extra": "not-used-up", "correction": "now"}
+    fields = {"reservation": "until-start", "extra": "not-used-up", "correction": "now"}
     assert held["EASY-Last"] == EASY(predictor=Last(), **fields)
     assert held["PV-EASY"] == PVEasy(correction="now")
     everywhere = reconstructed.other_logs(workloads)

@@ -38,6 +38,7 @@ class EstimateModel(Choice, family="estimates"):
     """
 
     error = EstimateError
+    promises = {"draws_at_random": True}
     draws_at_random = True
 
     def estimate(self, workload: Workload, seed: int) -> np.ndarray:
@@ -157,6 +158,7 @@ class Users(_Multiple, EstimateModel, name="log"):
     ``missing='run-time'`` is given.
     """
 
+    draws_at_random = False
     column = "estimate"
     missing: str | None = option(
         None, (None, "run-time"), "what stands in for estimates that a log does not have"

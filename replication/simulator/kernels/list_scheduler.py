@@ -6,9 +6,10 @@ reservation (EASY), or the queue has no head and every job starts that fits (lar
 states the decisions at each instant in `predicted.md`, `queue_orders.md` and `observation.md`; the reference
 implementations are in ``replication.simulator.reference``.
 
-Predictors learn only from ends, and planned ends change only at ends and corrections. Without either since the last
-pass, a submission can start the submitted job only, so the pass considers no other. Free and extra processors only
-decrease during a pass, so a job that cannot start does not become able to start later in the pass.
+Planned ends change only at ends and corrections, and so do the predictions of waiting jobs unless the rules say that
+they are `volatile`. Without either since the last pass, a submission can start the submitted job only, so the pass
+considers no other. Free and extra processors only decrease during a pass, so a job that cannot start does not become
+able to start later in the pass.
 
 A queue of up to `LONG` jobs is scanned. The jobs of a longer one are ranked in the order in which they are tried, and a
 tree over the ranks finds the next job that may start (`replication.simulator.kernels.queue_tree`). This requires an
@@ -16,7 +17,7 @@ order that is known before the simulation:
 
 * Predictions that change from pass to pass have the lower bound 0 in the tree, so every job that fits the free
   processors is predicted. A pass costs as many predictions as jobs fit.
-* The queue is scanned where its order depends on such predictions, on the time (WFP3), or on a waiting limit. A pass
+* The queue is scanned where its order depends on such predictions, is not in `RANKABLE`, or has a waiting limit. A pass
   costs as many predictions and keys as jobs wait.
 """
 
@@ -50,6 +51,9 @@ DONE = -1
 
 #: Orders of the queue; `GIVEN` by a number for each job, the least first.
 SUBMISSION, SHORTEST, SMALLEST_AREA, WFP3, F1, GIVEN, LARGEST_AREA = range(7)
+#: Orders in which the keys of waiting jobs depend on nothing that changes but predictions, so that a long queue may be
+#: ranked; the queue of any other order is scanned.
+RANKABLE = (SUBMISSION, SHORTEST, SMALLEST_AREA, F1, GIVEN, LARGEST_AREA)
 #: Permissions of a job to pass the head; wildly by the reservation alone, never, or if its true run time is shorter or
 #: longer than the median of the waiting jobs.
 BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS, WILD_IF_SHORTER, WILD_IF_LONGER = range(5)
@@ -58,21 +62,22 @@ NO_LIMIT = 2**62
 # order : order of the queue
 # limit : s; jobs that have waited this long come first, in order of submission
 # shortest_first : candidates are in order of prediction, not in queue order
-# kept : the reservation is valid until the head starts or the reserved time comes, not for one pass only
-# held : a kept reservation stays valid after the reserved time
-# recounts : the extra processors of a kept reservation are counted again at every pass
-# closed : no job is backfilled on extra processors of a kept reservation that is due
+# lasts : the reservation is valid until it is due or the head starts, not for one pass only
+# until_start : a reservation that lasts stays valid when it is due
+# recounts : the extra processors of a reservation that lasts are counted again at every pass
+# closed : no job is backfilled on extra processors of a reservation that lasts and is due
 # uses_up : a job that outlives the shadow time uses up extra processors
 # counted : jobs planned to end at the shadow time that count for the extra processors, as of `machine.reservation`
 # only_if_fits : a submission leads to a pass only if the job fits the free processors
 # strict : a job is in time if it is planned to end before the shadow time, not at it
 # unaged : a running job is planned to end after its whole plan from now on
+# candidates_limit : jobs behind the head that a pass tries
 Rules = namedtuple(
     "Rules",
     machines.SHARED_RULES
-    + "order limit shortest_first kept held recounts closed uses_up counted only_if_fits "
-    "strict unaged",
-    defaults=(SUBMISSION, NO_LIMIT, *[False] * 4, True, True, ALL, *[False] * 3),
+    + "order limit shortest_first lasts until_start recounts closed uses_up counted only_if_fits "
+    "strict unaged candidates_limit",
+    defaults=(SUBMISSION, NO_LIMIT, *[False] * 4, True, True, ALL, *[False] * 3, NO_LIMIT),
 )
 
 # tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty until they are needed
@@ -145,12 +150,16 @@ def _ranked(memory, rules, lists):
 def _simulate(machine, memory, rules, lists, key, now):
     """Run the event loop from an instant on; return `DONE`, or the instant at which the queue needs ranks."""
     count = machine.count
-    # In these variants the reservation or the head can change without an end or a correction.
-    always = rules.kept or not rules.uses_up or rules.counted != ALL or lists.permission is not None
-    always |= rules.unaged
+    is_limited = rules.candidates_limit < NO_LIMIT
+    # In these variants the reservation, the head or a prediction can change without an end or a correction.
+    always = (
+        rules.lasts or not rules.uses_up or rules.counted != ALL or lists.permission is not None
+    )
+    always |= rules.unaged or rules.strict or is_limited
     always |= rules.order != SUBMISSION and rules.order != LARGEST_AREA
+    always |= rules.volatile and memory.predict != 0
     is_known = memory.predict == 0
-    can_rank = rules.order != WFP3 and rules.limit == NO_LIMIT
+    can_rank = rules.order in RANKABLE and rules.limit == NO_LIMIT and not is_limited
     if rules.order != GIVEN and (rules.order != SUBMISSION or rules.shortest_first):
         can_rank &= is_known
     stale = True  # whether jobs that the last pass left in the queue may be able to start
@@ -207,13 +216,15 @@ def _pass(machine, memory, rules, lists, key, since, now):
     fitting = 0
     if count[SMALLEST] <= count[FREE]:
         fitting = machines.fitting(machine, since)
-    if rules.kept or fitting > 0:
+    if rules.lasts or fitting > 0:
         _reserve(machine, memory, rules, machine.waiting[count[HEAD]], now)
     if fitting == 0:
         return
     places = machine.scratch[:fitting]
     gaps = False
-    if key is None:
+    if rules.candidates_limit < NO_LIMIT:
+        gaps = _backfill_first(machine, memory, rules, lists, key, since, now)
+    elif key is None:
         gaps = _backfill(machine, memory, rules, lists, places, now)
     elif rules.shortest_first:
         for place in places:
@@ -229,7 +240,7 @@ def _pass(machine, memory, rules, lists, key, since, now):
 def _start_heads(machine, memory, rules, now):
     """Start jobs at the head as long as they fit."""
     count = machine.count
-    if not rules.kept:
+    if not rules.lasts:
         count[RESERVED] = NO_JOB
     while count[HEAD] < count[TAIL] and machine.queued_size[count[HEAD]] <= count[FREE]:
         job = machine.waiting[count[HEAD]]
@@ -245,7 +256,7 @@ def _reserve(machine, memory, rules, head, now):
     is_due = count[SHADOW] <= now
     # Plans that do not age are ordered by length, and times are counted from now on.
     origin = now if rules.unaged else 0
-    if count[RESERVED] != head or (rules.kept and is_due and not rules.held):
+    if count[RESERVED] != head or (rules.lasts and is_due and not rules.until_start):
         count[SHADOW], count[EXTRA] = machines.reservation(
             machine, machine.by_plan, memory, size, rules.counted, now - origin
         )
@@ -255,7 +266,7 @@ def _reserve(machine, memory, rules, head, now):
         count[EXTRA] = machines.extra_at(
             machine, memory, size, rules.counted, count[SHADOW] - origin, now - origin
         )
-    if rules.kept and rules.closed and count[SHADOW] <= now:
+    if rules.lasts and rules.closed and count[SHADOW] <= now:
         count[EXTRA] = 0
 
 
@@ -348,7 +359,10 @@ def _pass_by_key(machine, memory, rules, lists, key, since, now):
     if head != NO_JOB:
         count[RESERVED] = NO_JOB
         _reserve(machine, memory, rules, waiting[head], now)
-        _backfill_by_key(machine, memory, rules, lists, key, fitting, now)
+        if rules.candidates_limit < NO_LIMIT:
+            _backfill_first(machine, memory, rules, lists, key, 0, now)
+        else:
+            _backfill_by_key(machine, memory, rules, lists, key, fitting, now)
     machines.compact_queue(machine, since)
 
 
@@ -383,6 +397,36 @@ def _backfill_by_key(machine, memory, rules, lists, key, some, now):
         _start_candidate(machine, memory, rules, lists.permission, job, machine.planned[job], now)
         machine.waiting[place] = NO_JOB
         gaps = True
+
+
+@njit_noalloc
+def _backfill_first(machine, memory, rules, lists, key, since, now):
+    """Try the first candidates from place `since` on, as many as the limit; return whether any started."""
+    count, waiting, gaps, some = machine.count, machine.waiting, False, 0
+    left = machine.scratch
+    for place in range(since, count[TAIL]):
+        if waiting[place] >= 0 and waiting[place] != count[RESERVED]:
+            left[some] = place
+            some += 1
+            if key is not None and rules.shortest_first:
+                _set_key(machine, memory, rules, lists, key, place, now)
+    for k in range(min(rules.candidates_limit, some)):
+        best = k
+        if key is not None:
+            for other in range(k + 1, some):
+                first = key[left[other]] < key[left[best]]
+                best = other if first else best
+        place = left[best]
+        # The others keep their order, so that of equal keys the first in the queue is first.
+        for other in range(best, k, -1):
+            left[other] = left[other - 1]
+        if machine.queued_size[place] <= count[FREE]:
+            job = waiting[place]
+            predicted = machines.predicted_now(machine, memory, rules, job, now)
+            if _start_candidate(machine, memory, rules, lists.permission, job, predicted, now):
+                waiting[place] = NO_JOB
+                gaps = True
+    return gaps
 
 
 @njit_noalloc
@@ -483,7 +527,7 @@ def _pass_by_rank(machine, memory, rules, lists, stale, now):
     if rules.order == LARGEST_AREA:
         count[SHADOW], count[EXTRA] = LATEST, 0
     else:
-        if stale and not rules.kept:
+        if stale and not rules.lasts:
             count[RESERVED] = NO_JOB
         head = _head_by_rank(machine, rules, lists)
         while head != NO_JOB and memory.size[head] <= count[FREE]:
@@ -493,7 +537,7 @@ def _pass_by_rank(machine, memory, rules, lists, stale, now):
             head = _head_by_rank(machine, rules, lists)
         if head == NO_JOB:
             return
-        if rules.kept or tree.rows[ONE, trees.NONE] <= count[FREE]:
+        if rules.lasts or tree.rows[ONE, trees.NONE] <= count[FREE]:
             _reserve(machine, memory, rules, head, now)
     rank = -1
     while tree.rows[ONE, trees.NONE] <= count[FREE]:

@@ -23,7 +23,7 @@ LATEST = NEVER >> JOB_BITS  # the last second a key can hold, some 17,000 years 
 
 # Entries of `count`. The queue is waiting[HEAD:TAIL]; only jobs before LAST are submitted.
 FREE, RUNNING, HEAD, TAIL, ARRIVED, LAST, SMALLEST = range(7)
-SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, AGES, COUNTS = range(7, 15)
+SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, NOTIFIED, AGES, COUNTS = range(7, 16)
 NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below 0 is a gap
 
 # start, first, prediction : int64[n], s, the last start of each job and its predictions at submission and at its start
@@ -50,9 +50,10 @@ ALL, FIRST, FIRST_STARTED = range(3)
 # at_submission : predictions are made at submission too
 # correction : REQUEST, GRADUAL, DOUBLING or NOW
 # one_by_one : each event of an instant has its own pass
+# volatile : predictions of waiting jobs may change at any instant, not only when jobs end
 # by_plan : as one_by_one, and jobs that end as planned free their processors before the first event of the instant
 # submissions_first : submissions precede the ends of the same instant
-SHARED_RULES = "refresh at_submission correction one_by_one by_plan submissions_first "
+SHARED_RULES = "refresh at_submission volatile correction one_by_one by_plan submissions_first "
 Rules = namedtuple("Rules", SHARED_RULES)
 
 # Increments of an expired prediction, s: the k-th correction adds the k-th of them to the first prediction (Tsafrir,
@@ -116,6 +117,7 @@ def process_events(machine, memory, rules, now):
     """
     count = machine.count
     count[FREED] = 0
+    _note_starts(machine, memory)
     if rules.by_plan:
         _end_planned(machine, memory, now)
     come = count[ARRIVED] < count[LAST] and memory.submit[count[ARRIVED]] == now
@@ -134,6 +136,16 @@ def process_events(machine, memory, rules, now):
     if come and not rules.submissions_first:
         fits = _submit(machine, memory, rules, now)
     return end, come, fits, correct(machine, memory, rules.correction, now)
+
+
+@njit_noalloc
+def _note_starts(machine, memory):
+    """Notify the predictor of the starts of the last pass, so that all predictions of a pass are made in one state."""
+    count = machine.count
+    if memory.begin != 0:
+        for job in machine.order[count[NOTIFIED] : count[STARTED]]:
+            begin_prediction(memory, job, machine.start[job])
+        count[NOTIFIED] = count[STARTED]
 
 
 @njit_noalloc
@@ -158,13 +170,12 @@ def _submit(machine, memory, rules, now):
 
 @njit_noalloc
 def begin(machine, memory, job, predicted, now):
-    """Start a job with a prediction of `predicted` seconds."""
+    """Start a job with a prediction of `predicted` seconds; `process_events` notifies the predictor."""
     count = machine.count
     machine.prediction[job] = predicted
     machine.order[count[STARTED]], machine.submitted[count[STARTED]] = job, count[ARRIVED]
     count[STARTED] += 1
     start_run(machine, memory, job, now, memory.run_time[job], predicted)
-    begin_prediction(memory, job, now)
 
 
 @njit_noalloc

@@ -41,13 +41,13 @@ KILL, SUSPEND, CHECKPOINT = range(3)  # whether a preempted job loses, keeps or 
 #: Backfilling after preemption: jobs that end in time (step 3), venture backfilling, or that of EASY.
 IN_TIME, VENTURE, EASYS = range(3)
 
-# kept : the reservation is valid until the head starts, not for one pass only
+# lasts : the reservation is valid until the head starts, not for one pass only
 # venture : IN_TIME, VENTURE or EASYS
 # at_once : preempted jobs return to the queue during the pass, not after it
 # mode : KILL, SUSPEND or CHECKPOINT
 # interval : s of work between checkpoints
 # cost : s, of each resumption (SUSPEND) or of each checkpoint (CHECKPOINT)
-Rules = namedtuple("Rules", machines.SHARED_RULES + "kept venture at_once mode interval cost")
+Rules = namedtuple("Rules", machines.SHARED_RULES + "lasts venture at_once mode interval cost")
 
 # length, times_killed : int64[n], length of each job's last run, s, and number of its preempted runs
 # killed : int64[k, 3], preempted runs: job, start and end
@@ -151,7 +151,7 @@ def _pass(machine, memory, runs, rules, others_fit, fits, now):
     if not _has_head(machine, runs):
         count[machines.SMALLEST] = NEVER
         return
-    if rules.kept:
+    if rules.lasts:
         _reserve(machine, memory, runs, rules, now)
     every_pass = rules.venture != VENTURE
     if (others_fit or fits or every_pass) and count[machines.SMALLEST] <= count[FREE]:
@@ -209,7 +209,7 @@ def _reserve(machine, memory, runs, rules, now):
     """Return the reserved time of the blocked head by the predicted ends of the sunny load, without the shadow load."""
     count = machine.count
     head, head_size = count[HEAD], memory.size[count[HEAD]]
-    if rules.kept and count[machines.RESERVED] == head:
+    if rules.lasts and count[machines.RESERVED] == head:
         return count[SHADOW]
     # A job that started at this instant may be past its planned end too.
     machines.correct(machine, memory, rules.correction, now)

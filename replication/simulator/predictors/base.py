@@ -64,10 +64,14 @@ class Predictor(Choice, family="predictor"):
     ----------
     draws_at_random : bool
         Whether the predictions depend on the seed.
+    changes_only_at_ends : bool
+        Whether the prediction of a waiting job, once made, stays the same until `learn` is called. Schedulers that know
+        this ask less often.
     """
 
     error = PredictorError
     draws_at_random = True
+    changes_only_at_ends = False
 
     def __new__(cls, *given, **named):
         cls.options()
@@ -131,7 +135,7 @@ class Predictor(Choice, family="predictor"):
         """Return the predictions of several jobs in one call, for models that predict many rows faster than one.
 
         It is optional. A predictor that defines it need not define `predict`. The jobs are all those submitted at this
-        instant, or all waiting jobs; under `PVEasy` running ones too.
+        instant, also where each submission has its own pass; or all waiting jobs, under `PVEasy` running ones too.
 
         Parameters
         ----------
@@ -147,7 +151,7 @@ class Predictor(Choice, family="predictor"):
         return [self.predict(job, now) for job in jobs]
 
     def begin(self, job: Job, now: int) -> None:
-        """Note that a job starts.
+        """Note that a job starts; called after the scheduling pass, for each started job in the order of the starts.
 
         Parameters
         ----------
@@ -201,11 +205,6 @@ class Predictor(Choice, family="predictor"):
         """
         return {}
 
-    def __init_subclass__(cls, **others):
-        super().__init_subclass__(**others)
-        if "predict" in vars(cls) and "classes" not in vars(cls):
-            cls.classes = Predictor.classes  # those of another `predict` may differ
-
     def classes(self, workload: Workload, request: np.ndarray) -> np.ndarray | None:
         """Return the classes of jobs with equal predictions, so that a scheduler predicts one job for all.
 
@@ -223,6 +222,8 @@ class Predictor(Choice, family="predictor"):
             A number for each job: at any instant, jobs with equal numbers have equal predictions. None if unknown.
         """
         return None
+
+    promises = {"draws_at_random": True, "changes_only_at_ends": False, "classes": classes}
 
     @contextmanager
     def memory(self, workload, estimate, seed=1) -> Iterator[Memory]:
@@ -313,9 +314,9 @@ class _Online:
         self.jobs = workload.jobs(request)
         self.run_time = workload.run_time
         self.has_many = type(predictor).predict_many is not Predictor.predict_many
-        # Submitted jobs that have not begun, in the order of submission; and the predictions of `predict_many` that hold
-        # at second `now`, until the predictor's state changes.
-        self.waiting, self.known, self.now = {}, {}, None
+        # Submitted jobs that have not begun, in the order of submission; the predictions of `predict_many` that hold at
+        # second `now`, until the predictor's state changes; and of those made for jobs submitted now, the ones to return.
+        self.waiting, self.known, self.fresh, self.now = {}, {}, {}, None
         self.submitted = 0
         self._call("start", workload)
         _simulations[self.key] = self
@@ -334,18 +335,21 @@ class _Online:
         if not self.has_many:
             return self._check(self.jobs[job], self._call("predict", self.jobs[job], now))
         if now != self.now:
-            self.known, self.now = {}, now
-        if job not in self.known:
+            self.known, self.fresh, self.now = {}, {}, now
+        if job not in self.known and job not in self.fresh:
             self._predict_many(job, now)
-        return self.known[job]
+        return self.fresh.pop(job) if job in self.fresh else self.known[job]
 
     def _predict_many(self, job, now):
         """Predict all waiting jobs; at a job's first prediction, the jobs submitted at this instant."""
+        predictions = self.known
         if job in self.waiting:
             jobs = [one for one in self.waiting.values() if one.index not in self.known]
         elif job < self.submitted:
             jobs = [self.jobs[job]]  # it runs
         else:
+            if not self.predictor.changes_only_at_ends:
+                self.known, predictions = {}, self.fresh
             later = islice(self.jobs, self.submitted, None)
             jobs = list(takewhile(lambda one: one.submit <= now, later))
             self.submitted += len(jobs)
@@ -355,9 +359,8 @@ class _Online:
             raise PredictorError(
                 f"{self.predictor!r}: {len(values)} predictions; expected one for each of {len(jobs)} jobs"
             )
-        self.known |= {
-            one.index: self._check(one, value) for one, value in zip(jobs, values, strict=True)
-        }
+        for one, value in zip(jobs, values, strict=True):
+            predictions[one.index] = self._check(one, value)
 
     def _check(self, job, value):
         try:
@@ -380,7 +383,7 @@ class _Online:
     def learn(self, job, now):
         """Pass on an ended job with its run time."""
         self.waiting.pop(job, None)
-        self.known = {}
+        self.known, self.fresh = {}, {}
         self._call("learn", EndedJob(*self.jobs[job], int(self.run_time[job])), now)
 
 

@@ -164,6 +164,7 @@ class CVH(Predictor):
     """
 
     draws_at_random = False
+    changes_only_at_ends = True
 
     def tables(self, workload, request, seed) -> dict:
         """Return the tables that the module describes."""

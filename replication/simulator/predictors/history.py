@@ -44,6 +44,7 @@ class Last(Predictor):
     """
 
     draws_at_random = False
+    changes_only_at_ends = True
 
     def tables(self, workload, request, seed) -> dict:
         """Return ``group``, each job's user, and ``newest``, each user's last two run times and last request, or -1."""
@@ -78,6 +79,8 @@ class Tsafrir(Last):
     jobs of the user have ended.
     """
 
+    draws_at_random = False
+    changes_only_at_ends = True
     classes = Last.classes
 
     @compiled
@@ -96,6 +99,7 @@ class Complete(Predictor):
     """
 
     draws_at_random = False
+    changes_only_at_ends = True
 
     def tables(self, workload, request, seed) -> dict:
         """Return ``group``, each job's finest class; ``classes``, the fifteen classes of each; and ``means``, of all classes.

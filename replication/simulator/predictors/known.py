@@ -15,6 +15,7 @@ class Request(Predictor):
     """The request itself: a scheduler without predictions (Reqtime in Top Percent, section IV.A)."""
 
     draws_at_random = False
+    changes_only_at_ends = True
 
     def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the requests."""
@@ -26,6 +27,7 @@ class Clairvoyant(Predictor, name="perfect"):
     """The true run time (Clairvoyant in Top Percent, section IV.A; virtual error 0 in PV-EASY)."""
 
     draws_at_random = False
+    changes_only_at_ends = True
 
     def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the run times."""
@@ -37,6 +39,7 @@ class Scaled(Predictor):
     """The run time times a factor, to the nearest second: predictions that all err in one direction."""
 
     draws_at_random = False
+    changes_only_at_ends = True
 
     factor: float = option(allowed=Number(0, 2), about="times the run time", sign="=")
 
@@ -52,6 +55,8 @@ class Virtual(Predictor):
     The paper has errors up to 1 and no bias. Beyond them a prediction is at least 0, and at most the request or twice
     the run time. The draw depends on the workload's `draw_key`, its length, the error and the seed alone.
     """
+
+    changes_only_at_ends = True
 
     error: float = option(allowed=Number(0, 2), about="largest relative error", sign="=")
     bias: float = option(0.0, Number(-1), "relative error of all predictions", sign="=")
@@ -75,6 +80,7 @@ class LastSubmitted(Predictor, name="last-submitted"):
     """
 
     draws_at_random = False
+    changes_only_at_ends = True
 
     def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the requests multiplied by the accuracy of the user's previous job."""
@@ -100,6 +106,11 @@ class Biased(Predictor):
     def draws_at_random(self) -> bool:
         """Whether the other predictor depends on the seed."""
         return self.of.draws_at_random
+
+    @property
+    def changes_only_at_ends(self) -> bool:
+        """Whether the predictions of the other predictor change only when jobs end."""
+        return self.of.changes_only_at_ends
 
     @property
     def is_compiled(self) -> bool:

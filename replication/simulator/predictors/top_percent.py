@@ -141,6 +141,7 @@ class TopPercent(Predictor, name="top"):
     """
 
     draws_at_random = False
+    changes_only_at_ends = True
 
     percent: float = option(
         allowed=Number(0, 100), about="part of the weight above a prediction", sign="="

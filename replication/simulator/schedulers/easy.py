@@ -69,13 +69,13 @@ class EASY(options.WithProfile, Scheduler):
     recount: Literal["never", "pass"] = option(
         "never",
         ("never", "pass"),
-        "whether the extra processors of a kept or held reservation are counted again at every pass",
+        "whether the extra processors of a reservation that lasts are counted again at every pass",
     )
     overdue: Literal["by-lifetime", "nobody", "extra"] = option(
         "by-lifetime",
         ("by-lifetime", "nobody", "extra"),
         "which jobs are backfilled while a reservation that lasts is due: none, or those that fit the extra processors; by default "
-        "none if it is held, the latter if it is kept and made again",
+        "none if it lasts until the start, the latter if it is due and made again",
     )
     strict: Literal["no", "yes"] = option(
         "no",
@@ -112,6 +112,7 @@ class EASY(options.WithProfile, Scheduler):
         "share of jobs, drawn at random, that pass a blocked head whenever they fit",
     )
     reservations: int = options.reservations()
+    candidates_limit: int | None = options.candidates_limit()
 
     def __post_init__(self):
         super().__post_init__()
@@ -143,7 +144,7 @@ class EASY(options.WithProfile, Scheduler):
     @property
     def is_plain(self) -> bool:
         """Whether this is textbook EASY on the users' estimates, which has the fastest kernel."""
-        return self.is_textbook_but([])
+        return type(self) is EASY and self.is_textbook_but([])
 
     @property
     def draws_at_random(self) -> bool:
@@ -212,15 +213,16 @@ class EASY(options.WithProfile, Scheduler):
         rules = self.rules(
             lists.Rules,
             shortest_first=self.candidates == "sjf",
-            kept=self.reservation != "recomputed",
-            held=self.reservation == "held",
+            lasts=self.reservation != "recomputed",
+            until_start=self.reservation == "until-start",
             recounts=self.recount == "pass" and self.reservation != "recomputed",
             closed=self.overdue == "nobody"
-            or (self.overdue == "by-lifetime" and self.reservation == "held"),
+            or (self.overdue == "by-lifetime" and self.reservation == "until-start"),
             strict=self.strict == "yes",
             unaged=self.plans == "unaged",
             # Plans that do not age never expire.
             correction=CORRECTIONS.index("now" if self.plans == "unaged" else self.correction),
+            candidates_limit=options.limit_of(self),
             uses_up=self.extra == "used-up",
             counted=get_args(Shadow).index(self.shadow),
             only_if_fits=self.passes == "if-fits",

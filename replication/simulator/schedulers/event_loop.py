@@ -85,6 +85,7 @@ class EventLoop:
         self._submitted, self._timers = 0, set()
         self._gone = ()  # jobs that have ended as planned and whose ends are not yet processed
         self._begun = []  # jobs of this pass that may have been backfilled
+        self._noted = []  # jobs of this pass of whose start the predictor is notified after it
 
     def passes(self) -> Iterator[int]:
         """Yield the time of each scheduling pass, s, after the events before it.
@@ -100,7 +101,9 @@ class EventLoop:
                 yield self.now
                 for job in self._begun:
                     self.backfilled[job.index] = bool(self.queue) and self.queue[0] < job
-                self._begun = []
+                for job in self._noted:
+                    self._predictor.begin(job.index, self.now)
+                self._begun, self._noted = [], []
         if self.queue:
             raise SchedulerError(
                 f"{self!r}: job {self.queue[0].id} waits at the end and never begins"
@@ -247,7 +250,7 @@ class EventLoop:
         self.backfilled[k] = bool(backfilled)
         if backfilled is None:
             self._begun.append(job)
-        self._predictor.begin(k, self.now)
+        self._noted.append(job)
 
     def end(self, job: Job, keep: int = 0) -> None:
         """Preempt a running job, which returns to its place in the queue.

@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from replication.simulator.choices import Number, option
+from replication.simulator.kernels import list_scheduler as lists
 from replication.simulator.kernels import machine
 from replication.simulator.kernels.compilation import recompile_if_changed
 from replication.simulator.predictors import Predictor, Request
@@ -14,7 +15,7 @@ Refresh = Literal["pass", "submission"]
 Correction = Literal[
     "request", "tsafrir", "doubling", "now"
 ]  # in the order of the kernels' numbers
-Reservation = Literal["recomputed", "kept", "held"]
+Reservation = Literal["recomputed", "until-due", "until-start"]
 Events = Literal["together", "one-by-one", "by-plan"]
 Ties = Literal["ends-first", "submissions-first"]
 CORRECTIONS = get_args(Correction)
@@ -43,8 +44,7 @@ def reservation() -> Any:
     return option(
         "recomputed",
         get_args(Reservation),
-        "recomputed at every pass, kept until the head starts or the reserved time comes, "
-        "or held until the head starts",
+        "how long the head's reservation lasts: one pass, until it is due, or until the head starts",
     )
 
 
@@ -70,6 +70,21 @@ def reservations() -> Any:
     return option(
         1, Number(1, 2**20, whole=True), "how many of the first blocked jobs have a reservation"
     )
+
+
+def candidates_limit() -> Any:
+    """Return the option of the number of backfill candidates."""
+    return option(
+        None,
+        Number(0, 2**20, whole=True, or_none=True),
+        "how many jobs behind the head a pass tries, all by default",
+    )
+
+
+def limit_of(scheduler, name="candidates_limit") -> int:
+    """Return an option of a limit as the kernel for lists takes it."""
+    limit = getattr(scheduler, name)
+    return lists.NO_LIMIT if limit is None else limit
 
 
 class WordsOrFunction(tuple):
@@ -163,6 +178,7 @@ class OnPredictions:
         shared = {
             "refresh": self.refresh == "pass",
             "at_submission": True,
+            "volatile": self.refresh == "pass" and not self.predictor.changes_only_at_ends,
             "correction": CORRECTIONS.index(getattr(self, "correction", "now")),
             "one_by_one": events != "together",
             "by_plan": events == "by-plan",

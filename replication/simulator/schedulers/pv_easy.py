@@ -77,10 +77,12 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
 
     def kernel(self) -> tuple:
         """Return the compiled kernel and its rules."""
+        shared = self.rules()
         rules = self.rules(
             pv_easy.Rules,
-            at_submission=self.refresh == "submission",
-            kept=self.reservation != "recomputed",
+            # A predictor whose predictions change at any time may note the submissions.
+            at_submission=shared.volatile or not shared.refresh,
+            lasts=self.reservation != "recomputed",
             venture=("no", "yes", "easy").index(self.venture),
             at_once=self.killed == "same-pass",
             mode=MODES.index(self.mode),

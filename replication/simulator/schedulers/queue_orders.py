@@ -46,10 +46,12 @@ class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
         "order of the backfill candidates: the queue's, or that of a function",
     )
     reservations: int = options.reservations()
+    candidates_limit: int | None = options.candidates_limit()
 
     def __post_init__(self):
         super().__post_init__()
-        if self.has_profile and not (callable(self.by) and self.limit is None):
+        limits = self.limit, self.candidates_limit
+        if self.has_profile and not (callable(self.by) and limits == (None, None)):
             raise SchedulerError(
                 f"{self!r}: allowed with candidates or reservations: by a function, and no limit"
             )
@@ -62,8 +64,8 @@ class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
             )
             return reservations.easy_with_reservations, rules
         order = lists.GIVEN if callable(self.by) else lists.SHORTEST + ORDERS.index(self.by)
-        limit = lists.NO_LIMIT if self.limit is None else self.limit
-        return lists.list_scheduler, self.rules(lists.Rules, order=order, limit=limit)
+        limits = {name: options.limit_of(self, name) for name in ("limit", "candidates_limit")}
+        return lists.list_scheduler, self.rules(lists.Rules, order=order, **limits)
 
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the ranks of the queue and of the candidates, or no permissions and the order of the queue."""

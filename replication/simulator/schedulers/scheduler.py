@@ -26,6 +26,7 @@ class Scheduler(Choice, family="scheduler"):
     """
 
     error = SchedulerError
+    promises = {"validated": True, "uses_estimates": True}
     validated = True
     draws_at_random = True
 
