@@ -1,7 +1,9 @@
-"""Install the packages of a lock, each checked against its hash: python .ci/install.py LOCK [TARGET].
+"""Install the packages of a lock, each checked against its hash: python .ci/install.py LOCK
+[TARGET].
 
-The packages go into the environment of this interpreter, or into the folder TARGET. uv installs them, pip where uv cannot be
-had or does not reach the packages. Wheels in wheels/ are used instead of the network.
+The packages go into the environment of this interpreter, or into the folder TARGET. uv installs
+them, pip where uv cannot be had or does not reach the packages. Wheels in wheels/ are used instead
+of the network.
 """
 
 import re

@@ -1,4 +1,5 @@
-"""Settings of JupyterLab: save the notebooks of the checkout without outputs, so that `git status` stays clean.
+"""Settings of JupyterLab: save the notebooks of the checkout without outputs, so that `git status`
+stays clean.
 
 The outputs stay on the screen. Other notebooks, such as those in build/, keep them in the file.
 """

@@ -1,7 +1,9 @@
-"""Git's filter for notebooks: read one, and write it without outputs, execution counts and settings of editors.
+"""Git's filter for notebooks: read one, and write it without outputs, execution counts and settings
+of editors.
 
-Git then stores no outputs, whichever editor saved the notebook. `make setup` registers the filter, .gitattributes names its files.
-JupyterLab, as `make lab` starts it, saves the same bytes (.ci/lab_config.py).
+Git then stores no outputs, whichever editor saved the notebook. `make setup` registers the filter,
+.gitattributes names its files. JupyterLab, as `make lab` starts it, saves the same bytes
+(.ci/lab_config.py).
 """
 
 import json

@@ -40,13 +40,16 @@ autodoc_typehints = "none"
 
 # The calls in the tutorial that draw a picture, and its alternative text.
 PICTURES = {
-    "run.gantt(": "Two days of jobs on the processors of KTH-SP2 under EASY; backfilled ones are hatched",
+    "run.gantt(": "Two days of jobs on the processors of KTH-SP2 under EASY; backfilled ones are "
+    "hatched",
     "sns.lineplot(": "Mean wait against the badness factor f, with 95 % intervals over five seeds",
 }
 
 
 def setup(app):
-    """Write the gallery and copy the tutorial before Sphinx reads the sources; show options in signatures."""
+    """Write the gallery and copy the tutorial before Sphinx reads the sources; show options in
+    signatures.
+    """
     app.connect("builder-inited", prepare)
     app.connect("autodoc-process-signature", options_in_signature)
 

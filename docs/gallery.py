@@ -1,4 +1,6 @@
-"""Write one page for each table and figure: its executed notebook from ``figures/``, and its verdict as in the report."""
+"""Write one page for each table and figure: its executed notebook from ``figures/``, and its
+verdict as in the report.
+"""
 
 import html
 import shutil
@@ -36,7 +38,9 @@ def write(folder, built):
 
 
 def card(item, verdict, built):
-    """Return the link to an item with its first picture, which is copied to `built`, and its verdict."""
+    """Return the link to an item with its first picture, which is copied to `built`, and its
+    verdict.
+    """
     files = item.facts["files"]
     pictures = [name for name, about in files.items() if about["role"] == "figure"]
     image = ""

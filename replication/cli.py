@@ -80,8 +80,8 @@ cleaning_options = combined(
 def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given) -> None:
     """Run one scheduler on LOG, a name ('replication logs list') or an SWF file.
 
-    The measures leave out the first 1 % of jobs to end and those that end after the last submission; --trim none
-    measures all.
+    The measures leave out the first 1 % of jobs to end and those that end after the last
+    submission; --trim none measures all.
     """
     from replication.simulator import simulation
 
@@ -173,7 +173,9 @@ notebooks = combined(
 @shell.command()
 @notebooks
 def figures(**given) -> int:
-    """Run the notebooks of the papers' tables, figures and claims, and print where the pictures are."""
+    """Run the notebooks of the papers' tables, figures and claims, and print where the pictures
+    are.
+    """
     return _run(own=False, **given)
 
 
@@ -219,7 +221,8 @@ def report(standalone) -> None:
 def check(as_json) -> int:
     """Recompute every verdict from the records; list those that changed since the last commit.
 
-    Nothing is simulated. Each record is compared with its notebook, its folder, its files and the registered logs.
+    Nothing is simulated. Each record is compared with its notebook, its folder, its files and the
+    registered logs.
     """
     from replication.report import results
     from replication.verdicts import committed, tables
@@ -283,7 +286,9 @@ def list_logs(as_json) -> None:
 @logs.command()
 @arg("names", nargs=-1, metavar="[NAME...]")
 def fetch(names) -> int:
-    """Download missing logs, by default those of the papers, and check the others by their SHA-256."""
+    """Download missing logs, by default those of the papers, and check the others by
+    their SHA-256.
+    """
     failed = 0
     for name in names or [name for name in registry.names() if registry.info(name).papers]:
         try:
@@ -324,7 +329,9 @@ def describe(log, as_json, **given) -> None:
 @arg("out", type=FILE)
 @cleaning_options
 def clean(log, out, **given) -> None:
-    """Write the cleaned jobs of LOG to OUT, an SWF file whose header names every rule with its count."""
+    """Write the cleaned jobs of LOG to OUT, an SWF file whose header names every rule with its
+    count.
+    """
     writing.check(out, [registry.file_of(log)])
     trace = registry.read(log, given["bad_lines"], given["times"])
     jobs = registry.load(log if log in registry.names() else trace, **given)
@@ -396,7 +403,10 @@ def _message(error):
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, ModuleNotFoundError):
-        return f"{error.name} is not installed for {sys.executable}; run `make setup`, then `source .venv/bin/activate`"
+        return (
+            f"{error.name} is not installed for {sys.executable}; "
+            "run `make setup`, then `source .venv/bin/activate`"
+        )
     ours = isinstance(error, OSError) or type(error).__module__.startswith(f"{PROGRAM}.")
     if ours:
         return " ".join(str(error).split())

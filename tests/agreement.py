@@ -31,7 +31,9 @@ PREDICTORS = (
 
 
 def agree(workload, scheduler, estimates=None):
-    """Fail unless kernel and reference implementation agree on every job; return the kernel's schedule."""
+    """Fail unless kernel and reference implementation agree on every job; return the kernel's
+    schedule.
+    """
     fast = rp.simulate(workload, scheduler, estimates).validate()
     options = {name: getattr(scheduler, name) for name in scheduler.options()}
     reference = REFERENCES[type(scheduler)]

@@ -2,7 +2,8 @@
 
 
 def found(cases):
-    """Return the value of each case, with its interval unless that is a point, by its name; of several parts by part.
+    """Return the value of each case, with its interval unless that is a point, by its name; of
+    several parts by part.
 
     Values have two decimals, enough for results by hand; a missing value is None.
     """

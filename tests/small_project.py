@@ -1,6 +1,7 @@
 """A project of a few notebooks in a folder of its own, with invented logs and published numbers.
 
-Tests use it in their own process (`enter` with a monkeypatch); kernels enter it by their first cell.
+Tests use it in their own process (`enter` with a monkeypatch); kernels enter it by their first
+cell.
 """
 
 import shutil
@@ -130,7 +131,9 @@ def notebook(
 
 
 def commit(root, folder="notebooks"):
-    """Commit a folder of the project: the parameters of its notebooks, or its verdicts, count as committed then."""
+    """Commit a folder of the project: the parameters of its notebooks, or its verdicts, count as
+    committed then.
+    """
     own = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
     if not (Path(root) / ".git").exists():
         subprocess.run(["git", "init", "-q", str(root)], check=True)

@@ -50,7 +50,9 @@ def write_log(path, *more, **columns):
 
 
 def random_jobs(n, machine, span, longest, spare, name="random"):
-    """Jobs of nine users, submitted within a span, whose estimates exceed their run times by less than `spare`."""
+    """Jobs of nine users, submitted within a span, whose estimates exceed their run times by less
+    than `spare`.
+    """
     rng = np.random.default_rng(5)
     run_time = rng.integers(1, longest, n)
     return Workload.from_columns(
@@ -66,7 +68,9 @@ def random_jobs(n, machine, span, longest, spare, name="random"):
 
 @st.composite
 def workloads(draw, most=60, overrun=False):
-    """Random jobs on a small machine, submitted close together so that queues form and instants coincide."""
+    """Random jobs on a small machine, submitted close together so that queues form and instants
+    coincide.
+    """
     machine = draw(st.integers(1, 12))
     # Few distinct times make many ties; a spread of 0 submits everything at once.
     spread = draw(st.sampled_from([0, 1, 3, 10]))

@@ -1,8 +1,9 @@
-"""Build the two articles, ``replication.md`` and ``studies.md``, with their references filled in from the records.
+"""Build the two articles, ``replication.md`` and ``studies.md``, with their references filled in
+from the records.
 
-pandoc makes HTML for the report, in ``build/articles/``, and, through typst, a PDF of each in ``figures/``. The table of results in
-README.md comes from ``results.md`` in the same way. The sources hold two kinds of reference
-to recorded results; docs/architecture.md describes them.
+pandoc makes HTML for the report, in ``build/articles/``, and, through typst, a PDF of each in
+``figures/``. The table of results in README.md comes from ``results.md`` in the same way. The
+sources hold two kinds of reference to recorded results; docs/architecture.md describes them.
 
 ``{value TABLE COLUMN NAME=VALUE ...; FORMAT}``
     The cells of a column in the rows that meet all conditions.
@@ -44,7 +45,9 @@ SOURCE = "markdown-raw_html-raw_tex-implicit_header_references"
 
 
 class ArticleError(EvidenceError):
-    """An article that disagrees with the results; ``lines`` has a line for each place in the source."""
+    """An article that disagrees with the results; ``lines`` has a line for each place in the
+    source.
+    """
 
     def __init__(self, lines):
         super().__init__(f"{len(lines)} places of an article disagree with the results")
@@ -52,7 +55,8 @@ class ArticleError(EvidenceError):
 
 
 def html(name, results) -> str:
-    """Return an article as an HTML fragment, with the places of pictures from the top folder on; anchors begin with its name.
+    """Return an article as an HTML fragment, with the places of pictures from the top folder on;
+    anchors begin with its name.
 
     Parameters
     ----------
@@ -94,7 +98,9 @@ def pdf(name, results) -> bytes:
 
 
 def fill_references(name, results, link=True) -> str:
-    """Return the source of an article with all references filled in; `link` links verdicts to the report."""
+    """Return the source of an article with all references filled in; `link` links verdicts to the
+    report.
+    """
     source = (HERE / f"{name}.md").read_text(encoding="utf-8")
     text, problems = _fill(source, results, link)
     text = text.replace(FROM_SOURCE, "](")
@@ -158,7 +164,9 @@ def _pandoc(name, text, to, *options):
 
 
 class ReferenceFault(ValueError):
-    """A reference without a result, or with a result that differs from the one its sentence states."""
+    """A reference without a result, or with a result that differs from the one its
+    sentence states.
+    """
 
 
 class References:
@@ -169,7 +177,8 @@ class References:
         self._items = results.every("items")
 
     def text(self, reference, link=True) -> str:
-        """Return the Markdown of a reference, given without its braces; ReferenceFault if it has no result.
+        """Return the Markdown of a reference, given without its braces; ReferenceFault if it has no
+        result.
 
         With `link`, a verdict is linked to the claim in the report.
         """
@@ -243,7 +252,9 @@ class References:
         return cells
 
     def rows(self, table) -> list[dict]:
-        """Return a table as a list of dicts: of a record, or of a paper's numbers, claims or cases."""
+        """Return a table as a list of dicts: of a record, or of a paper's numbers,
+        claims or cases.
+        """
         name, _, part = table.partition(".")
         papers = [paper for paper in self._papers if name in ("all", paper.key)]
         if table == "all.runs":
@@ -315,7 +326,8 @@ def _format(cell, form):
 
 
 def build() -> list[Path]:
-    """Write the articles and the table of results, and return their paths; none if a notebook has no result on real logs.
+    """Write the articles and the table of results, and return their paths; none if a notebook has
+    no result on real logs.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """The runs behind Figs. 3 to 16, as one sweep.
 
-The loads are each log's own; high, that of SDSC; and low, that of CTC, by multiplying arrival times (section 3). E_max of the
-truncated model is the longest estimate that a site ever allowed (table under Fig. 13).
+The loads are each log's own; high, that of SDSC; and low, that of CTC, by multiplying arrival times
+(section 3). E_max of the truncated model is the longest estimate that a site ever allowed (table
+under Fig. 13).
 """
 
 from collections.abc import Iterator
@@ -28,8 +29,8 @@ RANGES = {10: 0.1, 100: 1, 1000: 10, 10000: 100}  # largest f, step (section 3, 
 class Scale:
     """The part of the paper's campaign that is run.
 
-    Attributes: runs with random estimates at each f; the strides through the paper's grids of f up to 10 and beyond; runs beyond; and
-    runs with the modal model at each share.
+    Attributes: runs with random estimates at each f; the strides through the paper's grids of f up
+    to 10 and beyond; runs beyond; and runs with the modal model at each share.
     """
 
     seeds: int
@@ -39,8 +40,8 @@ class Scale:
     modal_seeds: int
 
 
-# The paper has 100 runs for each f beyond 10 too, which takes two processors hours. The study `large_badness` makes them; what
-# the claims ask of them is decided by the first 20.
+# The paper has 100 runs for each f beyond 10 too, which takes two processors hours. The study
+# `large_badness` makes them; what the claims ask of them is decided by the first 20.
 PAPER_SCALE, QUICK_SCALE = Scale(100, 1, 1, 20, 20), Scale(5, 10, 25, 5, 3)
 
 
@@ -52,8 +53,9 @@ def utilization(log) -> float:
 def at_load(workload, load) -> rp.Workload:
     """Return a log at one of `LOADS`, by multiplying its submission times.
 
-    The factor is the ratio of the utilizations in Table 1, as in the paper's example (76/80), so the log that sets a load is
-    unchanged. A log that the paper does not have counts with its own load.
+    The factor is the ratio of the utilizations in Table 1, as in the paper's example (76/80), so
+    the log that sets a load is unchanged. A log that the paper does not have counts with its own
+    load.
     """
     if load == "log":
         return workload
@@ -70,18 +72,24 @@ def loads_of(log) -> list[str]:
 
 
 def limits(log) -> dict[str, float]:
-    """Return the limits that the table under Fig. 13 gives for a log, h, by the names of their rows."""
+    """Return the limits that the table under Fig. 13 gives for a log, h, by the names of their
+    rows.
+    """
     rows = published.rows(PAPER, "e_max")
     return {row.measure: row.value for row in rows if row.trace == log and row.unit == "h"}
 
 
 def e_max(log, pick=max) -> int:
-    """Return the longest estimate that a site allowed, s, or the one that `pick` selects; 0 if the paper has none."""
+    """Return the longest estimate that a site allowed, s, or the one that `pick` selects; 0 if the
+    paper has none.
+    """
     return int(pick(limits(log).values(), default=0)) * HOUR
 
 
 def cut_at(log, workload, pick=max) -> int:
-    """Return the E_max that a log is run with, s: as `e_max`; of a log that the paper does not use, its longest estimate."""
+    """Return the E_max that a log is run with, s: as `e_max`; of a log that the paper does not use,
+    its longest estimate.
+    """
     return e_max(log, pick) or int(workload.estimate.max())
 
 
@@ -91,7 +99,8 @@ def badness(largest, stride=1) -> list[float]:
 
 
 def models(fs, e_max=None) -> list[rp.EstimateModel]:
-    """Return the users' estimates, and for each f the random model and the deterministic one of the same mean.
+    """Return the users' estimates, and for each f the random model and the deterministic one of the
+    same mean.
 
     With an E_max (s) no estimate is longer, and runs are cut there (section 7).
     """
@@ -111,9 +120,11 @@ def at_one_load(workloads, load, owner=False) -> Iterator[tuple[str, str, rp.Wor
 
 
 def tasks(workloads, scale, load="log", largest=10, owner=False, cut=False) -> Iterator[sweep.Task]:
-    """Yield the runs of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6 (``low``), footnote 6 (`largest`).
+    """Yield the runs of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6
+    (``low``), footnote 6 (`largest`).
 
-    With estimates and runs `cut` at E_max they are those of Fig. 16 (``log``) and footnote 8 (other loads, `largest`).
+    With estimates and runs `cut` at E_max they are those of Fig. 16 (``log``) and footnote 8 (other
+    loads, `largest`).
     """
     near = largest == 10
     fs = badness(largest, scale.stride if near else scale.wide_stride)
@@ -127,7 +138,9 @@ def tasks(workloads, scale, load="log", largest=10, owner=False, cut=False) -> I
 
 
 def barely(workloads, scale) -> Iterator[sweep.Task]:
-    """Yield tasks of very small f on runs cut at E_max, once with the estimates cut as well and once with the estimates as they are."""
+    """Yield tasks of very small f on runs cut at E_max, once with the estimates cut as well and
+    once with the estimates as they are.
+    """
     seeds = tuple(range(1, scale.seeds + 1))
     for log, workload in workloads.items():
         limit = cut_at(log, workload)
@@ -149,7 +162,9 @@ def all_loads(workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFrame:
 
 
 def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers=1) -> pd.DataFrame:
-    """Return one table of observed sweeps at several of `LOADS`, with the name of the load in the column ``load``."""
+    """Return one table of observed sweeps at several of `LOADS`, with the name of the load in the
+    column ``load``.
+    """
     tables = []
     for load in loads:
         at = [workload for *_, workload in at_one_load(workloads, load)]
@@ -159,7 +174,9 @@ def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers
 
 
 def with_other_loads(runs, workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFrame:
-    """Return runs at one load of `LOADS`, followed by the runs of the same logs at the other loads."""
+    """Return runs at one load of `LOADS`, followed by the runs of the same logs at the
+    other loads.
+    """
     rest = all_loads(workloads, scale, workers)
     present = {*zip(runs["log"], runs["load"], strict=True)}
     new = [pair not in present for pair in zip(rest["log"], rest["load"], strict=True)]
@@ -167,7 +184,8 @@ def with_other_loads(runs, workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFr
 
 
 def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1) -> pd.DataFrame:
-    """Return every run with f up to 10,000 at a load, of the f-model or of the truncated one (`cut`).
+    """Return every run with f up to 10,000 at a load, of the f-model or of the truncated one
+    (`cut`).
 
     The log that sets the load is run as logged.
     """
@@ -176,10 +194,12 @@ def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1) -> pd.D
 
 
 def on_axis(table, load=None) -> pd.DataFrame:
-    """Return the rows of a sweep with the names and axis of the figures; `model` is random, deterministic or log.
+    """Return the rows of a sweep with the names and axis of the figures; `model` is random,
+    deterministic or log.
 
-    `f` is the random model's, twice the deterministic model's (section 2: both then have the same mean), nan for the log's own
-    estimates. `load` is the name of the load where `at_load` made the workloads.
+    `f` is the random model's, twice the deterministic model's (section 2: both then have the same
+    mean), nan for the log's own estimates. `load` is the name of the load where `at_load` made the
+    workloads.
     """
     f = table["f"] * table["model"].map({"f": 1.0, "deterministic": 2.0, "log": np.nan})
     named = table.assign(f=f.round(6), model=table["model"].replace({"f": "random"}))
@@ -189,14 +209,18 @@ def on_axis(table, load=None) -> pd.DataFrame:
 
 
 def scale(quick, wide_runs=None) -> Scale:
-    """Return the scale of quick or of complete runs; `wide_runs` replaces the number of runs at each f beyond 10."""
+    """Return the scale of quick or of complete runs; `wide_runs` replaces the number of runs at
+    each f beyond 10.
+    """
     if quick:
         return QUICK_SCALE
     return replace(PAPER_SCALE, wide_seeds=wide_runs or PAPER_SCALE.wide_seeds)
 
 
 def join(parts) -> pd.DataFrame:
-    """Return the results of several ranges of f in one table; where two ranges share an f, the first range gives its results."""
+    """Return the results of several ranges of f in one table; where two ranges share an f, the
+    first range gives its results.
+    """
     several = pd.concat(dict(enumerate(parts)), names=["part"]).reset_index("part")
     first = several.groupby(["log", "model", "f"], dropna=False)["part"].transform("min")
     return several[several["part"] == first].drop(columns="part").reset_index(drop=True)

@@ -1,4 +1,5 @@
-"""The statistics of the paper's claims; the rules are in ``data/published/heel_and_toe/claims.toml``.
+"""The statistics of the paper's claims; the rules are in
+``data/published/heel_and_toe/claims.toml``.
 
 Each function returns the cases of the claim of its name, or of those that name it.
 
@@ -7,9 +8,11 @@ Tables
 runs : pandas.DataFrame
     Every run of EASY with f up to 10, at one or all of `campaign.LOADS`: `campaign.on_axis`.
 vanilla, truncated : pandas.DataFrame
-    Every run of EASY with the f-model and with the truncated f-model, f up to 10,000, at the logs' own loads.
+    Every run of EASY with the f-model and with the truncated f-model, f up to 10,000, at the logs'
+    own loads.
 barely : pandas.DataFrame
-    Runs at very small f, with estimates cut at E_max and with estimates as they are: `campaign.barely`.
+    Runs at very small f, with estimates cut at E_max and with estimates as they are:
+    `campaign.barely`.
 changes : pandas.DataFrame
     Changes by perfect and doubled estimates: `fig02.change`.
 modal : pandas.DataFrame
@@ -17,7 +20,8 @@ modal : pandas.DataFrame
 workloads : dict
     The workload of each log.
 estimates, recorded, accuracy, at_e_max : pandas.DataFrame or dict
-    `real_estimates.modality`, `real_estimates.workloads_as_recorded`, `real_estimates.rank_correlation`, `extreme.results`.
+    `real_estimates.modality`, `real_estimates.workloads_as_recorded`,
+    `real_estimates.rank_correlation`, `extreme.results`.
 drawings : pandas.DataFrame
     `masquerade.samples`.
 """
@@ -89,13 +93,17 @@ def real(runs, log, measure) -> float:
 
 
 def change(runs, log, measure, low, high, load="log") -> tuple[float, float, float]:
-    """Return the change of a mean from one f to another, per cent of the mean at the first f, with its 95 % interval."""
+    """Return the change of a mean from one f to another, per cent of the mean at the first f, with
+    its 95 % interval.
+    """
     ends_ = [at(part(runs, log, load=load), measure, f, load)[log] for f in (low, high)]
     return more(*ends_, ends_[0][0])
 
 
 def singles(runs, log) -> pd.DataFrame:
-    """Return the single runs that Fig. 3 draws: the first seed of the random model, and the deterministic model."""
+    """Return the single runs that Fig. 3 draws: the first seed of the random model, and the
+    deterministic model.
+    """
     random, exact = part(runs, log), part(runs, log, "deterministic")
     return pd.concat([random[random["seed"] == random["seed"].min()], exact])
 
@@ -104,7 +112,9 @@ def singles(runs, log) -> pd.DataFrame:
 
 
 def single_runs_help(runs) -> Iterator[Case]:
-    """Return the share of single runs with f > 0 that are better than the run with f = 0, per cent, for all logs but SDSC."""
+    """Return the share of single runs with f > 0 that are better than the run with f = 0, per cent,
+    for all logs but SDSC.
+    """
     for log, measure in panels(runs):
         if log != SDSC:
             single = singles(runs, log)
@@ -153,7 +163,9 @@ def changes(runs, measures) -> Iterator[Case]:
 
 
 def not_in_proportion(runs) -> Iterator[Case]:
-    """Return half of the gain up to f = 5 less the gain from f = 5 to f = 10, per cent of the value at f = 0."""
+    """Return half of the gain up to f = 5 less the gain from f = 5 to f = 10, per cent of the value
+    at f = 0.
+    """
     for log, measure in panels(runs):
         (at0, _), (at5, s5), (at10, s10) = (at(runs, measure, f)[log] for f in (0, 5, 10))
         gain = (at0 - at5) / 2 - (at5 - at10)
@@ -161,13 +173,17 @@ def not_in_proportion(runs) -> Iterator[Case]:
 
 
 def span(runs, least_f) -> Iterator[Case]:
-    """Return the highest less the lowest mean over all f from `least_f` on, per cent of the value at f = 0."""
+    """Return the highest less the lowest mean over all f from `least_f` on, per cent of the value
+    at f = 0.
+    """
     for log, measure in panels(runs):
         yield Case(named(log, measure), *trends.span(part(runs, log), measure, least_f))
 
 
 def deterministic_place(runs) -> Iterator[Case]:
-    """Return the place of the deterministic run between the 5th (0) and the 95th (1) percentile of the random runs, median over f."""
+    """Return the place of the deterministic run between the 5th (0) and the 95th (1) percentile of
+    the random runs, median over f.
+    """
     for log, measure in panels(runs):
         ends_, exact = band(runs, log, measure), curve(runs, log, measure, "deterministic")
         place = (exact - ends_[0.05]) / (ends_[0.95] - ends_[0.05])
@@ -175,7 +191,9 @@ def deterministic_place(runs) -> Iterator[Case]:
 
 
 def deterministic_better(runs) -> Iterator[Case]:
-    """Return the mean of the deterministic run less the random mean over f > 0 at each load, per cent."""
+    """Return the mean of the deterministic run less the random mean over f > 0 at each load, per
+    cent.
+    """
     for load in campaign.LOADS:
         for log, measure in panels(runs):
             if load in campaign.loads_of(log):
@@ -183,7 +201,9 @@ def deterministic_better(runs) -> Iterator[Case]:
 
 
 def sjfness_deterministic(runs) -> list[Case]:
-    """Return the SJFness of the deterministic run less that of the random mean at the logs' own loads, per cent."""
+    """Return the SJFness of the deterministic run less that of the random mean at the logs' own
+    loads, per cent.
+    """
     return [Case(log, _exact_less_random(runs, log, "sjfness")) for log in logs_of(runs)]
 
 
@@ -206,7 +226,9 @@ def simulations() -> Iterator[Case]:
 
 
 def falls(runs, loads) -> Iterator[Case]:
-    """Return the fall from f = 0 to the lowest point at each load, per cent: V and L are the shapes that fall."""
+    """Return the fall from f = 0 to the lowest point at each load, per cent: V and L are the shapes
+    that fall.
+    """
     for load in loads:
         for row in _shapes(runs, load):
             name = named(row["log"], row["measure"], row["load"])
@@ -221,7 +243,9 @@ def v_shapes(runs, loads, logs=None) -> Iterator[Case]:
 
 
 def shapes(runs, vanilla) -> Iterator[Case]:
-    """Return fall and rise of the curves: of CTC and SDSC for f up to 10, of KTH and BLUE for f up to 100."""
+    """Return fall and rise of the curves: of CTC and SDSC for f up to 10, of KTH and BLUE for f up
+    to 100.
+    """
     wide = trends.on_grid(vanilla, 100, campaign.RANGES[100])
     for row in [*_shapes(runs, logs=(CTC, SDSC)), *_shapes(wide, None, (KTH, BLUE))]:
         yield from shape_cases(row, "L" if (row["log"], row["measure"]) in L_SHAPED else "V")
@@ -235,7 +259,9 @@ def trends_invariant(runs) -> Iterator[Case]:
 
 
 def low_load_flatter(runs) -> Iterator[Case]:
-    """Return the rise at low load less the rise at the log's own load, per cent of the value at f = 0, of the V curves."""
+    """Return the rise at low load less the rise at the log's own load, per cent of the value at f =
+    0, of the V curves.
+    """
     own = {(row["log"], row["measure"]): row for row in _shapes(runs)}
     for row in _shapes(runs, "low", (KTH, SDSC, BLUE)):
         if (row["log"], row["measure"]) in L_SHAPED:
@@ -266,7 +292,9 @@ def shape_cases(row, letter) -> Iterator[Case]:
 
 
 def growth_by_steps(runs, measures, first) -> Iterator[Case]:
-    """Return the change from a whole f to f = 10 and from step to step, per cent, of each measure."""
+    """Return the change from a whole f to f = 10 and from step to step, per cent, of
+    each measure.
+    """
     for log in logs_of(runs):
         for measure in measures:
             name = log if len(measures) == 1 else f"{log} {measure}"
@@ -302,14 +330,18 @@ def tight_intervals(runs) -> Iterator[Case]:
 
 
 def rates_follow_load(runs) -> Iterator[Case]:
-    """Return the share of backfilled jobs at f = 10 of each log less the share of the log with the next lower load, percentage points."""
+    """Return the share of backfilled jobs at f = 10 of each log less the share of the log with the
+    next lower load, percentage points.
+    """
     rates = at(runs, "backfilled", 10)
     for low, high in pairwise(sorted(rates, key=campaign.utilization)):
         yield Case(f"{high} less {low}", *more(rates[low], rates[high]))
 
 
 def growth_whatever_the_load(runs) -> Iterator[Case]:
-    """Return the largest less the smallest growth from f = 0 to f = 10 over the loads, percentage points."""
+    """Return the largest less the smallest growth from f = 0 to f = 10 over the loads, percentage
+    points.
+    """
     for log in logs_of(runs):
         for measure in ("backfilled_run_time", "backfilled_size"):
             growth = [change(runs, log, measure, 0, 10, load) for load in campaign.loads_of(log)]
@@ -319,7 +351,9 @@ def growth_whatever_the_load(runs) -> Iterator[Case]:
 
 
 def equal_load_equal_rates(runs) -> Iterator[Case]:
-    """Return the largest share of backfilled jobs over the smallest at f = 10 and equal load, per cent more."""
+    """Return the largest share of backfilled jobs over the smallest at f = 10 and equal load, per
+    cent more.
+    """
     own = at(runs, "backfilled", 10)
     for load in ("high", "low"):
         # The log that sets a load is not run at it a second time.
@@ -328,14 +362,18 @@ def equal_load_equal_rates(runs) -> Iterator[Case]:
 
 
 def short_enjoy_more(runs) -> Iterator[Case]:
-    """Return the mean run time of backfilled jobs less the mean of the other jobs at f = 10, per cent of the mean of the other jobs."""
+    """Return the mean run time of backfilled jobs less the mean of the other jobs at f = 10, per
+    cent of the mean of the other jobs.
+    """
     for log in logs_of(runs):
         own, others = (at(runs, f"{kind}_run_time", 10)[log] for kind in ("backfilled", "regular"))
         yield Case(log, *more(others, own, others[0]))
 
 
 def wild_longer_wider(runs) -> Iterator[Case]:
-    """Return the mean run time and the mean size of wild backfills over the means of all backfills at f = 10."""
+    """Return the mean run time and the mean size of wild backfills over the means of all backfills
+    at f = 10.
+    """
     for log in logs_of(runs):
         for measure, name in (("run_time", "run time"), ("size", "size")):
             wild, every = (
@@ -345,14 +383,18 @@ def wild_longer_wider(runs) -> Iterator[Case]:
 
 
 def load_affects_wild(runs) -> Iterator[Case]:
-    """Return the share of wild backfills at f = 10 and high load less the share at low load, percentage points."""
+    """Return the share of wild backfills at f = 10 and high load less the share at low load,
+    percentage points.
+    """
     for log in logs_of(runs):
         loads = [load if load in campaign.loads_of(log) else "log" for load in ("low", "high")]
         yield Case(log, *more(*(at(runs, "wild", 10, load)[log] for load in loads)))
 
 
 def blue_trend_is_load(runs) -> Iterator[Case]:
-    """Return the fall of the share of delayed jobs from its highest point to f = 10, per cent of the highest share."""
+    """Return the fall of the share of delayed jobs from its highest point to f = 10, per cent of
+    the highest share.
+    """
     for log in logs_of(runs):
         for load in campaign.loads_of(log):
             if log != BLUE and load == "low":
@@ -375,14 +417,18 @@ def real_wild(runs) -> list[Case]:
 
 
 def wild_is_delayed_times_events(runs) -> list[Case]:
-    """Return the largest relative distance of delayed jobs times events for each from the wild backfills, over all runs."""
+    """Return the largest relative distance of delayed jobs times events for each from the wild
+    backfills, over all runs.
+    """
     some = runs[runs["wild"] > 0]
     off = abs(some["delayed"] * some["events"] - some["wild"]) / some["wild"]
     return [Case(f"{len(some):,} runs", float(off.max()))]
 
 
 def sjfness_lambda(runs) -> Iterator[Case]:
-    """Return the rise of SJFness to its highest point and the fall beyond that point, per cent of the value at f = 0."""
+    """Return the rise of SJFness to its highest point and the fall beyond that point, per cent of
+    the value at f = 0.
+    """
     for log in logs_of(runs):
         own = part(runs, log)
         # The shape of a V, upside down.
@@ -392,7 +438,9 @@ def sjfness_lambda(runs) -> Iterator[Case]:
 
 
 def masquerade(drawings) -> Iterator[Case]:
-    """Return the distance of the drawn values from the formula, and the change of the formula as F grows."""
+    """Return the distance of the drawn values from the formula, and the change of the formula as F
+    grows.
+    """
     found = distances(drawings)
     factors = np.geomspace(1.01, 1e6, 500)
     curves = {ratio: probability(ratio, factors) for ratio in RATIOS}
@@ -424,13 +472,17 @@ def value_at_e_max(at_e_max, column) -> Iterator[Case]:
 
 
 def e_max_stops_hole_filling(at_e_max) -> Iterator[Case]:
-    """Return the backfilled jobs that were to end by the head's reservation, per cent of all jobs."""
+    """Return the backfilled jobs that were to end by the head's reservation, per cent
+    of all jobs.
+    """
     for row in at_e_max.drop_duplicates("log").to_dict("records"):
         yield Case(row["log"], row["in time, at E_max [%]"])
 
 
 def truncation_harmless_at_first(barely) -> Iterator[Case]:
-    """Return the change of a measure if estimates are cut at E_max, at each very small f and seed by seed, per cent."""
+    """Return the change of a measure if estimates are cut at E_max, at each very small f and seed
+    by seed, per cent.
+    """
     for log, measure in panels(barely):
         for f in campaign.VERY_SMALL:
             some = barely[(barely["log"] == log) & np.isclose(barely["f"], f)].set_index("seed")
@@ -460,7 +512,9 @@ def vanilla_never_meets_real(vanilla) -> Iterator[Case]:
 
 
 def crossover_differs(truncated) -> Iterator[Case]:
-    """Return each f at which the truncated model meets the real estimates over the next smaller such f, per cent more."""
+    """Return each f at which the truncated model meets the real estimates over the next smaller
+    such f, per cent more.
+    """
     met = trends.crossovers(truncated, PERFORMANCE).dropna(subset="meets at f")
     rows = met.sort_values("meets at f", kind="stable").to_dict("records")
     for row, after in pairwise(rows):
@@ -470,7 +524,9 @@ def crossover_differs(truncated) -> Iterator[Case]:
 
 
 def modal_like_real(modal, workloads) -> Iterator[Case]:
-    """Return the distance of the modal model at the log's own share from real estimates, per cent."""
+    """Return the distance of the modal model at the log's own share from real
+    estimates, per cent.
+    """
     for row in _kept(modal, workloads).query("own").to_dict("records"):
         ends_ = (100 * (row[key] / row["real"] - 1) for key in ("value", "mean_low", "mean_high"))
         yield Case(named(row["log"], row["measure"]), *ends_)
@@ -482,7 +538,9 @@ def _kept(modal, workloads):
 
 
 def modal_change(modal, workloads, shares, step=False) -> Iterator[Case]:
-    """Return the change from the smallest share at E_max to the largest, or from each share to the next, per cent."""
+    """Return the change from the smallest share at E_max to the largest, or from each share to the
+    next, per cent.
+    """
     for row in modality.change(_kept(modal, workloads), shares, step).to_dict("records"):
         name = f"{named(row['log'], row['measure'])} {row['from [%]']:.0f} to {row['to [%]']:.0f} %"
         yield Case(name, *(row[f"{end} [%]"] for end in ("change", "low", "high")))
@@ -492,7 +550,9 @@ def modal_change(modal, workloads, shares, step=False) -> Iterator[Case]:
 
 
 def growth(runs) -> list[dict]:
-    """Return the least and most growth of backfilling from f = 0 to f = 10 over the logs (Fig. 7)."""
+    """Return the least and most growth of backfilling from f = 0 to f = 10 over the
+    logs (Fig. 7).
+    """
     logs = logs_of(runs)
     changes = {m: [change(runs, log, m, 0, 10)[0] for log in logs] for m in BACKFILLED}
     return [row for name, some in changes.items() for row in _ends(f"{name}_increase", some)]

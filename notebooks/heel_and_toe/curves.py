@@ -48,8 +48,9 @@ def summary(results, measures) -> pd.DataFrame:
 def spread(results, measures) -> pd.DataFrame:
     """Return mean and intervals over the seeds, in the figures' units.
 
-    Columns: log, load, model, f, measure, runs, value (the mean), mean_low and mean_high (its 95 % interval), p5 and p95 (of the
-    runs). Models other than the random one are single runs without intervals.
+    Columns: log, load, model, f, measure, runs, value (the mean), mean_low and mean_high (its 95 %
+    interval), p5 and p95 (of the runs). Models other than the random one are single runs without
+    intervals.
     """
     keys = ["log", "load", "model", "f"]
     parts = []
@@ -76,9 +77,11 @@ def round_digits(table, digits=DIGITS) -> pd.DataFrame:
 
 
 def panels(results, measures, band=True, scale="linear", yscale="linear") -> Figure:
-    """Draw results of the campaign at one load: a row of panels for each measure (of the tables above), a column for each log.
+    """Draw results of the campaign at one load: a row of panels for each measure (of the tables
+    above), a column for each log.
 
-    The band is from the 5th to the 95th percentile of the random model's runs; the scales are as matplotlib names them.
+    The band is from the 5th to the 95th percentile of the random model's runs; the scales are as
+    matplotlib names them.
     """
 
     def one(axes, log, measure):
@@ -100,7 +103,9 @@ def panels(results, measures, band=True, scale="linear", yscale="linear") -> Fig
 
 
 def panel(axes, part, band=True) -> None:
-    """Draw the runs of the random model, of the deterministic model and of the log's own estimates, for one log and measure."""
+    """Draw the runs of the random model, of the deterministic model and of the log's own estimates,
+    for one log and measure.
+    """
     looks = style.series(["random", "deterministic", "real"], marker=False)
     looks["random"]["label"] = "random: mean of runs" if band else "random: one run"
     ink = {"linewidth": 0, "alpha": 0.25, "label": BAND}

@@ -68,7 +68,9 @@ def frame(axes, machine, last, title) -> None:
 
 
 def steps(schedule) -> list:
-    """Return every backfill of textbook EASY past a head; an AssertionError if its schedule differs."""
+    """Return every backfill of textbook EASY past a head; an AssertionError if its schedule
+    differs.
+    """
     run = TextbookEasy(schedule.workload, schedule.estimate.tolist()).run()
     assert run.start == schedule.start.tolist(), "textbook EASY starts jobs at other times"
     return [one for one in run.decisions if one.kind == "backfilled"]
@@ -87,7 +89,9 @@ def text_numbers(steps) -> pd.DataFrame:
 
 
 def backfills(steps) -> pd.DataFrame:
-    """Return a row for each backfill: the reservation, the real shadow time, and the time stolen so far."""
+    """Return a row for each backfill: the reservation, the real shadow time, and the time stolen so
+    far.
+    """
     rows = [
         (s.now, s.jobs[0] + 1, s.planned, s.before, s.real, s.real - steps[0].before) for s in steps
     ]
@@ -138,9 +142,11 @@ def _moment(axes, schedule, steps, now, shadow):
 
 
 def table2(factors=FACTORS) -> pd.DataFrame:
-    """Return Table 2 for some F by their names: estimates are run times times F, the hole is job 1's estimate less 4.
+    """Return Table 2 for some F by their names: estimates are run times times F, the hole is job
+    1's estimate less 4.
 
-    An AssertionError unless EASY backfills at time 4 the first waiting job whose estimate fits the hole.
+    An AssertionError unless EASY backfills at time 4 the first waiting job whose estimate fits the
+    hole.
     """
     rows = []
     for policy, factor in factors.items():
@@ -156,7 +162,8 @@ def table2(factors=FACTORS) -> pd.DataFrame:
 
 
 def backfilled_at_4(factor) -> int:
-    """Return the job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor` times the run times.
+    """Return the job that EASY backfills when job 2 of Fig. 8 ends, with all estimates `factor`
+    times the run times.
 
     A time unit is as many seconds as make estimates whole.
     """

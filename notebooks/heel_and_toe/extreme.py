@@ -1,4 +1,6 @@
-"""Section 7, on E_max: the crossings of the truncated model with the real estimates, and all jobs asking for E_max."""
+"""Section 7, on E_max: the crossings of the truncated model with the real estimates, and all jobs
+asking for E_max.
+"""
 
 import math
 
@@ -31,11 +33,13 @@ def draw(results, met) -> Figure:
 
 
 def results(workloads) -> pd.DataFrame:
-    """Return EASY with users' estimates, EASY with all estimates at E_max, and FCFS, on runs cut at E_max.
+    """Return EASY with users' estimates, EASY with all estimates at E_max, and FCFS, on runs cut at
+    E_max.
 
-    Columns: log, measure, real, at E_max and FCFS (s, or a ratio); worse [%] (at E_max than with real estimates); way (the part of the
-    way from real estimates to FCFS, a share of the logarithm); and with either estimates the shares of jobs backfilled, and of
-    those planned to end by the head's reservation.
+    Columns: log, measure, real, at E_max and FCFS (s, or a ratio); worse [%] (at E_max than with
+    real estimates); way (the part of the way from real estimates to FCFS, a share of the
+    logarithm); and with either estimates the shares of jobs backfilled, and of those planned to end
+    by the head's reservation.
     """
     rows = []
     for log, workload in workloads.items():
@@ -61,7 +65,8 @@ def results(workloads) -> pd.DataFrame:
 
 
 def in_time(schedule) -> np.ndarray:
-    """Return the mask of the backfilled jobs planned to end by the reservation of the head, bool[n].
+    """Return the mask of the backfilled jobs planned to end by the reservation of the head,
+    bool[n].
 
     The others started on its extra processors.
     """

@@ -11,8 +11,8 @@ from replication.drawing import panels, style
 def label_rows(table, factor=2) -> pd.DataFrame:
     """Return the rows of `replication.compare` as the figure names them.
 
-    Columns: trace, estimates (users' and perfect ones, each as it is and multiplied), mean_wait (s), mean_bounded_slowdown,
-    backfilled (a share).
+    Columns: trace, estimates (users' and perfect ones, each as it is and multiplied), mean_wait
+    (s), mean_bounded_slowdown, backfilled (a share).
     """
     words = {"real": rp.Users, "perfect": rp.Exact}
     names = {repr(model()): name for name, model in words.items()}
@@ -37,7 +37,9 @@ def draw(results) -> Figure:
 
 
 def change(results) -> pd.DataFrame:
-    """Return the change of each measure in per cent, negative is better: a row for each log and measure."""
+    """Return the change of each measure in per cent, negative is better: a row for each log and
+    measure.
+    """
     rows = []
     for log, group in results.groupby("trace", sort=False):
         for measure, (label, _) in PERFORMANCE.items():

@@ -1,4 +1,6 @@
-"""Fig. 12: the probability that a shorter job has the longer estimate, by formula and by random draws."""
+"""Fig. 12: the probability that a shorter job has the longer estimate, by formula and by random
+draws.
+"""
 
 import itertools
 
@@ -16,7 +18,9 @@ FACTORS = (1.5, 2, 3, 5, 10, 20, 50, 100)
 
 
 def probability(ratio, factor) -> np.ndarray:
-    """Return Pr(e1 > e2) for estimates uniform in [r, F r] (section 6), by r1 / r2, at most 1, and F, above 1."""
+    """Return Pr(e1 > e2) for estimates uniform in [r, F r] (section 6), by r1 / r2, at most 1, and
+    F, above 1.
+    """
     overlap = np.maximum(np.asarray(factor) * ratio - 1, 0)
     return 0.5 * overlap**2 / ((np.asarray(factor) - 1) ** 2 * ratio)
 
@@ -27,7 +31,9 @@ def limit(ratio) -> float:
 
 
 def samples(draws, seed=1) -> pd.DataFrame:
-    """Return the same from random draws: ratio, F, exact, drawn, error (standard error of `drawn`, from the exact value), limit."""
+    """Return the same from random draws: ratio, F, exact, drawn, error (standard error of `drawn`,
+    from the exact value), limit.
+    """
     rows = []
     for ratio, factor in itertools.product(RATIOS, FACTORS):
         random = generator("masquerade", ratio, factor, seed)
@@ -40,7 +46,9 @@ def samples(draws, seed=1) -> pd.DataFrame:
 
 
 def draw(table) -> Figure:
-    """Draw the two jobs of the paper's picture (left), and the formula, its limit and the draws (right)."""
+    """Draw the two jobs of the paper's picture (left), and the formula, its limit and the draws
+    (right).
+    """
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(style.size(1, 2)[0], 3.6), width_ratios=(2, 3)
     )
@@ -60,7 +68,9 @@ def draw(table) -> Figure:
 
 
 def _jobs(axes, r1, r2, factor):
-    """Draw run times and ranges of estimates; where both ranges lie, either estimate may be the longer one."""
+    """Draw run times and ranges of estimates; where both ranges lie, either estimate may be the
+    longer one.
+    """
     ends = r1, r2, factor * r1, factor * r2
     for y, run_time, end, job in ((1, r1, factor * r1, 1), (0, r2, factor * r2, 2)):
         axes.broken_barh([(0, run_time)], (y - 0.3, 0.6), facecolor="#C9D6E8", edgecolor="black")
@@ -77,7 +87,9 @@ def _jobs(axes, r1, r2, factor):
 
 
 def verdict(table) -> dict:
-    """Return the largest difference of draws and formula, in standard errors, where one is defined."""
+    """Return the largest difference of draws and formula, in standard errors, where one
+    is defined.
+    """
     some = table[table["error"] > 0]
     never = table[table["error"] == 0]
     return {

@@ -1,8 +1,8 @@
 """The paper's preferred model of estimates, modal, beside real, truncated and vanilla estimates.
 
-All are run on the same jobs, with run times cut to E_max. That is the campaign's, the longest estimate that a site allowed; but 4 h for
-KTH, as in the model's own description: at KTH's share of 60 h estimates, 0.1 %, the model has too few estimates for the longest
-jobs.
+All are run on the same jobs, with run times cut to E_max. That is the campaign's, the longest
+estimate that a site allowed; but 4 h for KTH, as in the model's own description: at KTH's share of
+60 h estimates, 0.1 %, the model has too few estimates for the longest jobs.
 """
 
 import math
@@ -29,7 +29,9 @@ def e_max(workload) -> int:
 
 
 def logs_with_little_lost(workloads) -> list[str]:
-    """Return the logs of which cutting run times to E_max removes only a small part of the work (``words.toml``)."""
+    """Return the logs of which cutting run times to E_max removes only a small part of the work
+    (``words.toml``).
+    """
 
     def work(jobs):
         return float((jobs.run_time * jobs.processors).sum())
@@ -47,7 +49,9 @@ def own_share(workload) -> float:
 
 
 def usable_shares(workload, shares, runs) -> list[float]:
-    """Return the shares of jobs at E_max, those given and the log's own, at which every run has an estimate."""
+    """Return the shares of jobs at E_max, those given and the log's own, at which every run has an
+    estimate.
+    """
     limit = e_max(workload)
     jobs, seeds = cut_runs(workload, limit), range(1, runs + 1)
     several = sorted({own_share(workload), *shares})
@@ -55,7 +59,9 @@ def usable_shares(workload, shares, runs) -> list[float]:
 
 
 def results(workloads, runs, workers=1) -> pd.DataFrame:
-    """Return the `summary` of every log with users' estimates, the modal model at each usable share, and f-models cut at E_max and not."""
+    """Return the `summary` of every log with users' estimates, the modal model at each usable
+    share, and f-models cut at E_max and not.
+    """
     parts = []
     for workload in workloads.values():
         limit = e_max(workload)
@@ -67,10 +73,12 @@ def results(workloads, runs, workers=1) -> pd.DataFrame:
 
 
 def summary(table, workloads) -> pd.DataFrame:
-    """Return mean and intervals of each measure with each kind of estimates, from a sweep over runs cut to `e_max`.
+    """Return mean and intervals of each measure with each kind of estimates, from a sweep over runs
+    cut to `e_max`.
 
-    Columns of `curves.spread` with estimates (real, modal, truncated, vanilla) and amount (share at E_max, or f), own (whether the share
-    is the log's) and real (the value with the real estimates). The workloads are not cut.
+    Columns of `curves.spread` with estimates (real, modal, truncated, vanilla) and amount (share at
+    E_max, or f), own (whether the share is the log's) and real (the value with the real estimates).
+    The workloads are not cut.
     """
     own = {log: own_share(workload) for log, workload in workloads.items()}
     kind = table["model"].replace({"log": "real", "f": "vanilla"})
@@ -86,9 +94,11 @@ def summary(table, workloads) -> pd.DataFrame:
 
 
 def change(found, shares, step=False) -> pd.DataFrame:
-    """Return the change of each mean from the smallest of some shares at E_max to the largest, or step by step.
+    """Return the change of each mean from the smallest of some shares at E_max to the largest, or
+    step by step.
 
-    Shares that a log was not run with are left out. Columns in per cent: from, to, change, low and high (95 % interval).
+    Shares that a log was not run with are left out. Columns in per cent: from, to, change, low and
+    high (95 % interval).
     """
     rows = []
     modal = found[(found["estimates"] == "modal") & found["amount"].isin(shares)]

@@ -21,12 +21,16 @@ EQUAL = {"jobs": "bins of equally many jobs", "width": "bins of equal width"}
 
 
 def workloads_as_recorded(page, drop=()) -> dict[str, rp.Workload]:
-    """Return a page's workloads with estimates as recorded, also where a job ran longer; `drop` adds rules to those used."""
+    """Return a page's workloads with estimates as recorded, also where a job ran longer; `drop`
+    adds rules to those used.
+    """
     return page.reload(drop, overrun="as-is")
 
 
 def e_max(log, workload=None) -> int:
-    """Return the E_max whose share the table under Fig. 13 gives, s; of another log, its longest estimate."""
+    """Return the E_max whose share the table under Fig. 13 gives, s; of another log, its longest
+    estimate.
+    """
     if workload is not None and not limits(log):
         return int(workload.estimate.max())
     said = published.value(PAPER, "e_max", trace=log, policy="log", measure="e_max").value
@@ -41,10 +45,11 @@ def popular(workload) -> tuple[np.ndarray, np.ndarray]:
 
 
 def modality(page) -> pd.DataFrame:
-    """Return E_max's share and rank, and the share of the 20 most popular estimates, a row for each log of a page.
+    """Return E_max's share and rank, and the share of the 20 most popular estimates, a row for each
+    log of a page.
 
-    E_max is that of the table under Fig. 13; for KTH and BLUE the one whose share it gives. For a log that the paper does
-    not use, E_max is the longest estimate.
+    E_max is that of the table under Fig. 13; for KTH and BLUE the one whose share it gives. For a
+    log that the paper does not use, E_max is the longest estimate.
     """
 
     def percent(which):
@@ -103,7 +108,9 @@ def _by_log(table, column):
 
 
 def draw_cdf(workloads) -> Figure:
-    """Draw the distributions of run times and estimates as recorded, a panel for each log, and the limits of the sites."""
+    """Draw the distributions of run times and estimates as recorded, a panel for each log, and the
+    limits of the sites.
+    """
     looks = style.series(("run time", "estimate"), marker=False)
 
     def one(axes, log, _):
@@ -127,7 +134,8 @@ def draw_cdf(workloads) -> Figure:
 def accuracy(workload, equal="jobs", bins=100) -> pd.DataFrame:
     """Return mean accuracy, run time over estimate (%), in bins by run time (h).
 
-    The paper's "equally sized" may mean bins of equally many jobs or of equal width. Empty bins and jobs of estimate 0 are left out.
+    The paper's "equally sized" may mean bins of equally many jobs or of equal width. Empty bins and
+    jobs of estimate 0 are left out.
     """
     some = workload.estimate > 0
     run_time = workload.run_time[some]
@@ -143,7 +151,8 @@ def accuracy(workload, equal="jobs", bins=100) -> pd.DataFrame:
 def peaks(workload) -> list[tuple[float, int]]:
     """Return the bins of Fig. 15 whose accuracy exceeds that of their neighbours most.
 
-    For each the mean run time, h, and how many of the most popular estimates lie among its run times.
+    For each the mean run time, h, and how many of the most popular estimates lie among its run
+    times.
     """
     table = accuracy(workload)
     mean, edges = table["accuracy [%]"].to_numpy(), np.cumsum([0, *table["jobs"]])
@@ -186,7 +195,9 @@ def draw_accuracy(table) -> Figure:
 
 
 def rank_correlation(table) -> pd.DataFrame:
-    """Return Spearman's correlation of accuracy with run time over the bins, by log and interpretation."""
+    """Return Spearman's correlation of accuracy with run time over the bins, by log and
+    interpretation.
+    """
     rows = [
         [*key, float(stats.spearmanr(part["run time [h]"], part["accuracy [%]"]).statistic)]
         for key, part in table.groupby(["log", "equal"], sort=False)

@@ -1,7 +1,8 @@
-"""Shapes of curves over badness, V or L, and crossings of the truncated model with the real estimates.
+"""Shapes of curves over badness, V or L, and crossings of the truncated model with the real
+estimates.
 
-A curve is the mean over the seeds at each f. Its values decide a question, and a band that holds at all f at once (`band`) shows
-whether the answer is sure, whichever f was chosen.
+A curve is the mean over the seeds at each f. Its values decide a question, and a band that holds at
+all f at once (`band`) shows whether the answer is sure, whichever f was chosen.
 """
 
 import math
@@ -21,9 +22,9 @@ SHAPES = {(True, True): "V", (True, False): "L", (False, True): "rising", (False
 def band(results, measure) -> pd.DataFrame:
     """Return a curve with a band that holds at all f at once, from random runs of one log and load.
 
-    Columns by f: mean, low, high, and odd and even, the means over the seeds of either kind. The half-width is Student's t times
-    the standard error over the seeds, with Sidak's correction for the number of f: 95 % for all of them together if they are
-    independent, more if not.
+    Columns by f: mean, low, high, and odd and even, the means over the seeds of either kind. The
+    half-width is Student's t times the standard error over the seeds, with Sidak's correction for
+    the number of f: 95 % for all of them together if they are independent, more if not.
     """
     wide = results.pivot_table(index="f", columns="seed", values=measure).sort_index()
     runs, odd = wide.count(axis=1), wide.columns % 2 == 1
@@ -34,10 +35,11 @@ def band(results, measure) -> pd.DataFrame:
 
 
 def higher(found, top, bottom, unit=1.0) -> tuple[float, float, float]:
-    """Return how much higher a curve is at its top than at its bottom, in a unit, with the ends of the difference by the band.
+    """Return how much higher a curve is at its top than at its bottom, in a unit, with the ends of
+    the difference by the band.
 
-    Either point is a place, or ``max`` or ``min``. An extreme is found in the seeds of one kind and measured in those of the other,
-    and both ways are averaged, so that the choice has no bias.
+    Either point is a place, or ``max`` or ``min``. An extreme is found in the seeds of one kind and
+    measured in those of the other, and both ways are averaged, so that the choice has no bias.
     """
     kinds, bounds = (("even", "odd"), ("odd", "even")), (("low", "high"), ("high", "low"))
     both = [_at(found, top, *kind) - _at(found, bottom, *kind) for kind in kinds]
@@ -57,8 +59,9 @@ def _at(found, place, column, chooser=None):
 def shape(results, measure) -> dict:
     """Return the shape of a curve, as `band` takes it: V, L, rising or flat.
 
-    It falls if its lowest point lies more than none (``words.toml``) below the value at f = 0, and rises if its end lies as much above
-    that point. Further values: the f of its lowest mean; fall and rise in per cent of the value at f = 0, with ends by the band.
+    It falls if its lowest point lies more than none (``words.toml``) below the value at f = 0, and
+    rises if its end lies as much above that point. Further values: the f of its lowest mean; fall
+    and rise in per cent of the value at f = 0, with ends by the band.
     """
     found = band(results, measure)
     unit, turns = abs(found["mean"].iloc[0]) / 100, {}
@@ -86,7 +89,8 @@ def change(row, name) -> tuple[float, float, float]:
 
 
 def span(results, measure, least=0.0) -> tuple[float, float, float]:
-    """Return how much higher a curve's highest point is than its lowest, per cent of the value at f = 0, with ends by the band.
+    """Return how much higher a curve's highest point is than its lowest, per cent of the value at f
+    = 0, with ends by the band.
 
     Points of an f below `least` are left out.
     """
@@ -101,7 +105,9 @@ def more(before, after, unit=1.0) -> tuple[float, float, float]:
 
 
 def difference(value, error, unit=1.0) -> tuple[float, float, float]:
-    """Return a difference of means with its 95 % interval, per cent of a unit, from the difference and its standard error."""
+    """Return a difference of means with its 95 % interval, per cent of a unit, from the difference
+    and its standard error.
+    """
     half = Z95 * error
     return tuple(float(100 * x / unit) for x in (value, value - half, value + half))
 
@@ -136,10 +142,11 @@ def by_range(results, measures, ranges) -> pd.DataFrame:
 
 
 def crossovers(results, measures) -> pd.DataFrame:
-    """Return the f at which the mean of the random model rises to the real estimates (table of Fig. 16).
+    """Return the f at which the mean of the random model rises to the real estimates (table of Fig.
+    16).
 
-    Columns: log, load, measure; the f of the first crossing beyond the lowest point, linear between grid points, nan if there is
-    none; and from and to, where the mean's 95 % interval crosses.
+    Columns: log, load, measure; the f of the first crossing beyond the lowest point, linear between
+    grid points, nan if there is none; and from and to, where the mean's 95 % interval crosses.
     """
     rows = []
     for (log, load), part in results.groupby(["log", "load"], sort=False):
@@ -158,7 +165,9 @@ def crossovers(results, measures) -> pd.DataFrame:
 
 
 def crossing(curve, level) -> float:
-    """Return where a curve first reaches a level from below, beyond its lowest point; nan if it does not."""
+    """Return where a curve first reaches a level from below, beyond its lowest point; nan if it
+    does not.
+    """
     f, values = curve.index.to_numpy(float), curve.to_numpy(float)
     lowest = int(np.argmin(values))
     behind = np.flatnonzero(values[lowest:] >= level)

@@ -1,7 +1,7 @@
 """The statistics of the paper's claims; the rules are in ``data/published/pv_easy/claims.toml``.
 
-Each function returns the cases of the claim of its name, or of those that name it. Claims about single numbers have none:
-their cases are rows of a table, named by ``select``.
+Each function returns the cases of the claim of its name, or of those that name it. Claims about
+single numbers have none: their cases are rows of a table, named by ``select``.
 
 Tables
 ------
@@ -39,7 +39,8 @@ POLICIES = runs.POLICIES | {
 }
 #: Claims that need a replay for each job.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
-#: Claims that the table of the forms of reservation leaves out: Fig. 4's, and the one with a replay for each job of PV-EASY.
+#: Claims that the table of the forms of reservation leaves out: Fig. 4's, and the one with a replay
+#: for each job of PV-EASY.
 NOT_BY_FORM = (*("strict-by-the-words", "prediction-above-ten-percent", "estimates-beat-virtual"),)
 #: The two policies of each quotient in the table `over`, and the denominators.
 PAIRS = (("PV-EASY", "EASY"), ("PV-EASY", "EASY-Last"), ("EASY", "EASY-Last"))
@@ -50,7 +51,9 @@ BASES = ("EASY", "EASY-Last")
 
 
 def by_size(name: str, hit: Callable) -> Callable:
-    """Return a count of the jobs that `hit` selects: per cent of the large jobs and of the others."""
+    """Return a count of the jobs that `hit` selects: per cent of the large jobs and of
+    the others.
+    """
 
     def count(schedule):
         large, chosen = slowdown.size_class(schedule.workload) > 0, hit(schedule)
@@ -63,14 +66,18 @@ def by_size(name: str, hit: Callable) -> Callable:
 
 
 def victims(schedule: rp.Schedule, **how) -> dict:
-    """Return the share of large jobs among those whose reservation is violated, as `counts.violations` counts them."""
+    """Return the share of large jobs among those whose reservation is violated, as
+    `counts.violations` counts them.
+    """
     late = audits.reservation_delays(schedule, **how) > 0
     large = slowdown.size_class(schedule.workload) > 0
     return {"large among violated": (_per_cent(large[late]), "%")}
 
 
 def heads(schedule: rp.Schedule) -> dict:
-    """Return the number of heads of the queue that wait while idle and shadow processors would do."""
+    """Return the number of heads of the queue that wait while idle and shadow
+    processors would do.
+    """
     return {"heads delayed": (int(audits.head_violations(schedule).sum()), "jobs")}
 
 
@@ -157,7 +164,9 @@ def numbers(schedules: Mapping, replays: bool = True, counted: Mapping = COUNTS)
 
 
 def over(schedules: Mapping) -> pd.DataFrame:
-    """Return the slowdowns of policies over the slowdowns of other policies: log, policies, measure, value, low, high."""
+    """Return the slowdowns of policies over the slowdowns of other policies: log, policies,
+    measure, value, low, high.
+    """
     some = {
         log: {name: by_policy[name] for name in runs.POLICIES}
         for log, by_policy in schedules.items()
@@ -174,15 +183,17 @@ def over(schedules: Mapping) -> pd.DataFrame:
 
 
 def blocked(schedules: Mapping) -> pd.DataFrame:
-    """Return the slowdowns under PV-EASY over those under EASY of the jobs that a third schedule blocks, by quarters of the machine.
+    """Return the slowdowns under PV-EASY over those under EASY of the jobs that a third schedule
+    blocks, by quarters of the machine.
 
     The third schedule is EASY's with perfect estimates.
 
     Returns
     -------
     DataFrame
-        log, jobs (the size class), value (of MBS), low, high (its 95 % interval), mwbs (the same quotient of MWBS), placebo and
-        placebo_mwbs (the same quotients of EASY with shifted submissions over EASY).
+        log, jobs (the size class), value (of MBS), low, high (its 95 % interval), mwbs (the same
+        quotient of MWBS), placebo and placebo_mwbs (the same quotients of EASY with shifted
+        submissions over EASY).
     """
     some = {
         log: {name: by_policy[name] for name in ("EASY", "PV-EASY")}
@@ -224,7 +235,9 @@ def largest(numbers, policy, measure) -> list[Case]:
 
 
 def easy_last_violates(numbers) -> Iterator[Case]:
-    """Return the violated reservations under EASY-Last; each number must be near the printed one."""
+    """Return the violated reservations under EASY-Last; each number must be near the
+    printed one.
+    """
     near = float(LIMITS[NEAR])
     for log, value in column(numbers, "EASY-Last", "violated").items():
         asked = {"trace": log, "policy": "EASY-Last", "measure": "violated"}
@@ -261,7 +274,8 @@ def busy_logs(numbers) -> Iterator[Case]:
 
 
 def borne_out(blocked, jobs=None) -> Iterator[Case]:
-    """Yield the quotient of MBS of each size class; its interval is widened to the quotient of MWBS, which must bear it out.
+    """Yield the quotient of MBS of each size class; its interval is widened to the quotient of
+    MWBS, which must bear it out.
 
     Slowdowns are lower only if they are lower than the placebo's, too.
     """
@@ -284,7 +298,9 @@ def fewer_backfilled(numbers) -> Iterator[Case]:
 
 
 def leads(errors, least, most) -> Iterator[Case]:
-    """Return the better EASY's mean over PV-EASY's at each error from `least` to `most` per cent."""
+    """Return the better EASY's mean over PV-EASY's at each error from `least` to `most`
+    per cent.
+    """
     some = errors[errors["error"].between(least, most)]
     for (log, measure), part in some.groupby(["trace", "measure"], sort=False):
         for error, several in part[part["policy"] != virtual.BASE].groupby("error"):
@@ -300,7 +316,9 @@ def easy_last_worst(over) -> Iterator[Case]:
 
 
 def estimates_beat_virtual(numbers, errors) -> Iterator[Case]:
-    """Return the change from EASY with the virtual predictor at an error of 10 % to EASY with estimates, per cent."""
+    """Return the change from EASY with the virtual predictor at an error of 10 % to EASY with
+    estimates, per cent.
+    """
     at = errors[(errors["error"] == 10) & (errors["policy"] == "FCFS-EASY")]
     for row in at.to_dict("records"):
         name = SHORT[row["measure"]]

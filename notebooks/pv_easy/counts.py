@@ -1,4 +1,6 @@
-"""The numbers that the paper's tables count in a schedule: name to (value, unit), named as in ``data/published``."""
+"""The numbers that the paper's tables count in a schedule: name to (value, unit), named as in
+``data/published``.
+"""
 
 import numpy as np
 
@@ -21,8 +23,9 @@ def _largest(values):
 def blocked_jobs(schedule, which="any") -> np.ndarray:
     """Return which jobs count as blocked, bool[n].
 
-    ``any``: those that come to the head and do not start at that instant; ``others-wait``: of these, those with a job behind them
-    meanwhile that could be backfilled; ``passed``: those that another job's start passes.
+    ``any``: those that come to the head and do not start at that instant; ``others-wait``: of
+    these, those with a job behind them meanwhile that could be backfilled; ``passed``: those that
+    another job's start passes.
     """
     hit = audits.blocked(schedule)
     if which == "any":
@@ -30,8 +33,8 @@ def blocked_jobs(schedule, which="any") -> np.ndarray:
     since, start = audits.head_since(schedule), schedule.start
     begun = np.sort(np.concatenate([start, schedule.killed_runs[:, 1]]))
     passed = np.searchsorted(begun, start, "left") > np.searchsorted(begun, since, "right")
-    # Of those that start at that very instant, the ones ahead do so before the job is blocked, the others
-    # after.
+    # Of those that start at that very instant, the ones ahead do so before the job is blocked, the
+    # others after.
     order = np.argsort(start, kind="stable")
     last = order[np.searchsorted(start[order], since, "right") - 1]
     passed |= (start[last] == since) & (last > np.arange(len(hit)))
@@ -56,9 +59,11 @@ def delays(schedule, since="alone", blocked="any") -> Numbers:
 
 
 def violations(schedule, blame="since-reserved", which="first", by="predictions") -> Numbers:
-    """Return Table 2: violated reservations, the sizes of the jobs, their delays and increases of slowdown.
+    """Return Table 2: violated reservations, the sizes of the jobs, their delays and increases of
+    slowdown.
 
-    By default a violation is as in section 3.2 of the paper; see `replication.simulator.audits.reservation_delays`.
+    By default a violation is as in section 3.2 of the paper; see
+    `replication.simulator.audits.reservation_delays`.
     """
     w = schedule.workload
     delay = audits.reservation_delays(schedule, blame, which, by)
@@ -78,8 +83,9 @@ def violations(schedule, blame="since-reserved", which="first", by="predictions"
 def kinds(schedule, backfilled="last-run", blocked="any") -> Numbers:
     """Return Table 4: backfilled and blocked jobs.
 
-    Backfilled are jobs whose completing run was (``last-run``); all ``starts`` by backfilling, those of preempted runs included;
-    jobs that ``ever`` were; or jobs that also ended before all jobs ahead had started (``in-shadow``).
+    Backfilled are jobs whose completing run was (``last-run``); all ``starts`` by backfilling,
+    those of preempted runs included; jobs that ``ever`` were; or jobs that also ended before all
+    jobs ahead had started (``in-shadow``).
     """
     last, killed = schedule.backfilled, schedule.times_killed
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
@@ -94,7 +100,8 @@ def kinds(schedule, backfilled="last-run", blocked="any") -> Numbers:
 
 
 def loads(schedule, since="first-submission") -> Numbers:
-    """Return Table 5: the load with the killed work included, and the killed work's part, up to the last end.
+    """Return Table 5: the load with the killed work included, and the killed work's part, up to the
+    last end.
 
     The span is since the first submission, as the paper says, or since the log's ``time-0``.
     """
@@ -107,7 +114,9 @@ def loads(schedule, since="first-submission") -> Numbers:
 
 
 def preemptions(schedule, waste="mean") -> Numbers:
-    """Return Table 6: preempted jobs, mean number of kills, and run time waste: the jobs' ``mean``, or the ``total`` over all their run time."""
+    """Return Table 6: preempted jobs, mean number of kills, and run time waste: the jobs' ``mean``,
+    or the ``total`` over all their run time.
+    """
     hit = schedule.times_killed > 0
     wasted, run_time = measures.wasted_time(schedule)[hit], schedule.workload.run_time[hit]
     share = _mean(wasted / run_time) if waste == "mean" else wasted.sum() / max(run_time.sum(), 1)

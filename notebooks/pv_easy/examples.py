@@ -20,9 +20,11 @@ MACHINE = 5
 
 @dataclass(frozen=True)
 class Example:
-    """One picture: its title, the policy as ``data/published`` names it, and the jobs in order of submission.
+    """One picture: its title, the policy as ``data/published`` names it, and the jobs in order of
+    submission.
 
-    Each job has its number in the paper, the run time that the scheduler plans with, the actual one, and its size.
+    Each job has its number in the paper, the run time that the scheduler plans with, the actual
+    one, and its size.
     """
 
     title: str
@@ -30,7 +32,8 @@ class Example:
     numbers: tuple
     planned: tuple
     run_time: tuple
-    # Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs all five.
+    # Job 1 leaves three processors idle for the two time units that it really runs. Job 2 needs all
+    # five.
     size: tuple = (2, 5, 1)
 
     def workload(self) -> rp.Workload:
@@ -41,7 +44,9 @@ class Example:
         )
 
     def decision(self, schedule) -> list[tuple]:
-        """Return number, start, length and size of each job as planned at time 0, the blocked head at its reservation."""
+        """Return number, start, length and size of each job as planned at time 0, the blocked head
+        at its reservation.
+        """
         started = [k for k in range(len(self.planned)) if schedule.start[k] == 0]
         head = next(k for k in range(len(self.planned)) if schedule.start[k] > 0)
         free = MACHINE - sum(self.size[k] for k in started)
@@ -65,7 +70,9 @@ EXAMPLES = {
 
 
 def results(schedules) -> pd.DataFrame:
-    """Return the numbers in the paper's text as simulated, from the schedule of each of `EXAMPLES`."""
+    """Return the numbers in the paper's text as simulated, from the schedule of each of
+    `EXAMPLES`.
+    """
     rows = []
     for name, example in EXAMPLES.items():
         schedule, unit = schedules[name], "time units"

@@ -17,12 +17,14 @@ CLEANING = variants.entered(PAPER, "cleanings")
 TOGETHER = variants.entered(PAPER, "together")
 DEFAULT = Variant("default")
 _ENTRIES = published.entries(PAPER, "readings.toml")
-#: The forms of EASY's reservation, in the order in which they are shown: fields of EASY, none for the textbook's.
+#: The forms of EASY's reservation, in the order in which they are shown: fields of EASY, none for
+#: the textbook's.
 FORMS = {name: entry["scheduler"] for name, entry in _ENTRIES["forms"].items()}
 TEXTBOOK, *LASTING = FORMS
 #: A form whose plans no prediction outlives, so that corrections change nothing.
 UNAGED = "unaged"
-#: Simulators of the paper by name: each form with the request as correction of an expired prediction, and with now.
+#: Simulators of the paper by name: each form with the request as correction of an expired
+#: prediction, and with now.
 SIMULATORS = {
     f"{form}{words}": Variant(f"{form}{words}", scheduler=correction, easy=fields)
     for form, fields in FORMS.items()
@@ -30,14 +32,17 @@ SIMULATORS = {
     if not (correction and form == UNAGED)
 }
 READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER, *[SIMULATORS[form] for form in LASTING])
-#: How delays and violations are counted for all simulators: keywords of a function of `counts`, by its name.
+#: How delays and violations are counted for all simulators: keywords of a function of `counts`, by
+#: its name.
 ALIKE = _ENTRIES["alike"]
 #: Measures of the tables in the words of the pictures.
 WORDS = published.entries("measures.toml")[PAPER]
 
 
 def simulated_by(simulator, base=None) -> dict[str, rp.Scheduler]:
-    """Return the schedulers of one of `SIMULATORS` by policy; `base` may have policies of its own."""
+    """Return the schedulers of one of `SIMULATORS` by policy; `base` may have policies
+    of its own.
+    """
     base = POLICIES if base is None else base
     return {name: SIMULATORS[simulator].of(own) for name, own in base.items()}
 
@@ -58,12 +63,16 @@ def concerns(scheduler, reading) -> bool:
 
 
 def run(jobs, scheduler, reading=DEFAULT, seed=1) -> rp.Schedule:
-    """Return the validated schedule of some jobs under an interpretation, as far as it concerns the scheduler."""
+    """Return the validated schedule of some jobs under an interpretation, as far as it concerns the
+    scheduler.
+    """
     return rp.simulate(jobs, reading.of(scheduler), seed=seed).validate()
 
 
 def schedules(workloads, policies, reading=DEFAULT, seed=1) -> dict[str, dict[str, rp.Schedule]]:
-    """Return the validated schedules of some policies, schedulers by name, under an interpretation, by log and policy."""
+    """Return the validated schedules of some policies, schedulers by name, under an interpretation,
+    by log and policy.
+    """
     return {
         log: {name: run(jobs, one, reading, seed) for name, one in policies.items()}
         for log, jobs in workloads.items()
@@ -71,9 +80,11 @@ def schedules(workloads, policies, reading=DEFAULT, seed=1) -> dict[str, dict[st
 
 
 def otherwise(log, schedule, first=None) -> Iterator[tuple[Variant, rp.Schedule]]:
-    """Yield each interpretation but the default that concerns a schedule's scheduler, and the schedule under it.
+    """Yield each interpretation but the default that concerns a schedule's scheduler, and the
+    schedule under it.
 
-    Cleanings need a log of the archive. `first` is the number of jobs taken from the log; all by default.
+    Cleanings need a log of the archive. `first` is the number of jobs taken from the log; all by
+    default.
     """
     for reading in READINGS[1:]:
         if concerns(schedule.scheduler, reading):

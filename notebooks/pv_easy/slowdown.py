@@ -27,7 +27,9 @@ COLUMNS += ["quotient", "quotient_low", "quotient_high"]
 
 
 def sums(schedule, mask, measure) -> np.ndarray:
-    """Return weighted slowdowns and weights of the masked jobs, float64[n, 2]; the measure is their quotient."""
+    """Return weighted slowdowns and weights of the masked jobs, float64[n, 2]; the measure is their
+    quotient.
+    """
     w = schedule.workload
     weight = (w.processors if measure == "mwbs" else np.ones(len(w))) * mask
     return np.column_stack(
@@ -36,7 +38,9 @@ def sums(schedule, mask, measure) -> np.ndarray:
 
 
 def size_class(workload, classes=CLASSES) -> np.ndarray:
-    """Return the size class of each job, int[n]: 0 up to the first of equal shares of the machine, and so on."""
+    """Return the size class of each job, int[n]: 0 up to the first of equal shares of the machine,
+    and so on.
+    """
     return (classes * workload.processors - 1) // workload.machine
 
 
@@ -48,7 +52,9 @@ def names(classes=CLASSES) -> list[str]:
 
 
 def _comparison(schedules, measure, groups, base):
-    """Return a measure of groups of jobs: ``groups(log, its schedules)`` yields names and masks by policy."""
+    """Return a measure of groups of jobs: ``groups(log, its schedules)`` yields names and masks by
+    policy.
+    """
     rows = []
     for log, by_policy in schedules.items():
         for jobs, masks in groups(log, by_policy):
@@ -63,7 +69,8 @@ def _comparison(schedules, measure, groups, base):
 
 
 def everyone(schedules, measure, base="EASY") -> pd.DataFrame:
-    """Return a measure (mbs or mwbs) of all jobs, as in Figs. 5 and 6, and its quotient to the measure under the base policy: `COLUMNS`.
+    """Return a measure (mbs or mwbs) of all jobs, as in Figs. 5 and 6, and its quotient to the
+    measure under the base policy: `COLUMNS`.
 
     The 95 % intervals are over the weeks of the log, paired for the quotient.
     """
@@ -77,8 +84,9 @@ def everyone(schedules, measure, base="EASY") -> pd.DataFrame:
 def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.DataFrame:
     """Return a measure of blocked jobs by size, as in Figs. 2 and 3: `COLUMNS`, as from `everyone`.
 
-    Classes are equal shares of the machine. The jobs are those that each policy blocks, or the `same` for all: `blocked_in_third`
-    of the base. A column ``placebo`` follows then: the quotient of the base with shifted submissions.
+    Classes are equal shares of the machine. The jobs are those that each policy blocks, or the
+    `same` for all: `blocked_in_third` of the base. A column ``placebo`` follows then: the quotient
+    of the base with shifted submissions.
     """
 
     third = {log: blocked_in_third(one[base]) for log, one in schedules.items()} if same else {}
@@ -100,15 +108,19 @@ def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.
 
 
 def blocked_in_third(schedule) -> np.ndarray:
-    """Return the jobs that a third schedule blocks, bool[n]: that of the same scheduler with perfect estimates.
+    """Return the jobs that a third schedule blocks, bool[n]: that of the same scheduler with
+    perfect estimates.
 
-    The jobs that a policy blocks do better under nearly every other one, so no compared policy may select them.
+    The jobs that a policy blocks do better under nearly every other one, so no compared policy may
+    select them.
     """
     return audits.blocked(rp.simulate(schedule.workload, schedule.scheduler, rp.Exact()))
 
 
 def _placebos(base, jobs_of_third, measure, classes):
-    """Return the mean quotient of a measure with shifted submissions over that without, by size class, of some jobs."""
+    """Return the mean quotient of a measure with shifted submissions over that without, by size
+    class, of some jobs.
+    """
     again, sizes = placebo.again(base), size_class(base.workload, classes)
     found = {}
     for k, jobs in enumerate(names(classes)):
@@ -119,7 +131,9 @@ def _placebos(base, jobs_of_third, measure, classes):
 
 
 def readings(schedules, measure, first=None) -> pd.DataFrame:
-    """Return the measure of all jobs under every interpretation: a row for each policy and interpretation, a column for each log."""
+    """Return the measure of all jobs under every interpretation: a row for each policy and
+    interpretation, a column for each log.
+    """
     table = tables.readings(schedules, counts.slowdowns, first)
     table = table[table["measure"] == measure].rename(columns={"trace": "log"})
     table = table.set_index(["policy", "reading", "log"])["value"].unstack("log", sort=False)
@@ -128,7 +142,9 @@ def readings(schedules, measure, first=None) -> pd.DataFrame:
 
 
 def bars(table, measure) -> Figure:
-    """Draw a table of `everyone` or `blocked` as bars with intervals: a panel for each log, groups of jobs across, policies side by side."""
+    """Draw a table of `everyone` or `blocked` as bars with intervals: a panel for each log, groups
+    of jobs across, policies side by side.
+    """
     policies, jobs = (list(dict.fromkeys(table[name])) for name in ("policy", "jobs"))
     looks, several = style.bars(policies), len(jobs) > 1
     width = 0.8 / len(policies) if several else 0.8
@@ -156,7 +172,9 @@ def bars(table, measure) -> Figure:
 
 
 def outcomes(table, policy="PV-EASY") -> pd.Series:
-    """Return ``lower`` or ``higher`` for each group of jobs and log where the interval excludes 1, else ``unclear``."""
+    """Return ``lower`` or ``higher`` for each group of jobs and log where the interval excludes 1,
+    else ``unclear``.
+    """
     own = table[(table["policy"] == policy) & table["value"].notna()]
     low, high = own["quotient_low"], own["quotient_high"]
     said = np.select([high < 1, low > 1], ["lower", "higher"], "unclear")

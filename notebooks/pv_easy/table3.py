@@ -9,7 +9,8 @@ from replication.verdicts.logs import duration, tidy
 #: What a job is, and which lines are left out then.
 JOBS = {
     "jobs with a run time and processors (default)": ["no-run-time", "not-allocated"],
-    "jobs with a positive run time and processors": "no-run-time zero-run-time not-allocated".split(),
+    "jobs with a positive run time and processors": "no-run-time zero-run-time "
+    "not-allocated".split(),
     "jobs with a run time": ["no-run-time"],
 }
 
@@ -17,8 +18,8 @@ JOBS = {
 def loads(workload) -> dict[str, float]:
     """Return the load, per cent, for each interpretation of its span.
 
-    The cleaned logs do not begin at time 0: the jobs that did were removed. The last end is the earliest possible one,
-    without waits.
+    The cleaned logs do not begin at time 0: the jobs that did were removed. The last end is the
+    earliest possible one, without waits.
     """
     work = workload.run_time, workload.processors, workload.machine
     first, last = int(workload.submit[0]), int(workload.submit[-1])
@@ -33,7 +34,8 @@ def loads(workload) -> dict[str, float]:
 def facts(workloads) -> pd.DataFrame:
     """Return the facts of Table 3 for each workload, of the simulated jobs.
 
-    The load is that of the table's caption: work over capacity from the first submission to the last.
+    The load is that of the table's caption: work over capacity from the first submission to the
+    last.
     """
     rows = list(duration(workloads))
     for name, workload in workloads.items():
@@ -48,9 +50,11 @@ def facts(workloads) -> pd.DataFrame:
 
 
 def readings(workloads) -> pd.DataFrame:
-    """Return the load for each interpretation of the span, and the number of jobs for each interpretation of a job.
+    """Return the load for each interpretation of the span, and the number of jobs for each
+    interpretation of a job.
 
-    There is a row for each interpretation and a column for each log; logs that the paper does not use have no numbers of jobs.
+    There is a row for each interpretation and a column for each log; logs that the paper does not
+    use have no numbers of jobs.
     """
     rows = {}
     for name, workload in workloads.items():

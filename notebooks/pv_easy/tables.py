@@ -1,4 +1,5 @@
-"""Tables 1 to 6: one row for each number, the range over the interpretations, and the numbers in the paper's text.
+"""Tables 1 to 6: one row for each number, the range over the interpretations, and the numbers in
+the paper's text.
 
 Schedules are given by log and policy: ``schedules[log][policy]``.
 """
@@ -32,13 +33,17 @@ def numbers(schedules, count, given=None) -> pd.DataFrame:
 
 
 def otherwise(item, ours, undecided="") -> pd.DataFrame:
-    """Return a table under another definition, compared with the paper's; without verdicts if `undecided` gives a reason."""
+    """Return a table under another definition, compared with the paper's; without verdicts if
+    `undecided` gives a reason.
+    """
     frame = tables.comparison(runs.PAPER, item, ours, decided=not undecided)
     return frame[frame["policy"] != "log"].reset_index(drop=True)
 
 
 def inputs(ours) -> dict[tuple, str]:
-    """Return why some numbers have no verdict, as `Page.compare` takes it: the machines are the paper's."""
+    """Return why some numbers have no verdict, as `Page.compare` takes it: the machines are the
+    paper's.
+    """
     reason = "the paper's number, which is an input here"
     return {(log, "log", "processors"): reason for log in ours["trace"]}
 
@@ -51,11 +56,14 @@ def wide(ours) -> pd.DataFrame:
 
 
 def readings(schedules, count, first=None) -> pd.DataFrame:
-    """Return a table's numbers under every interpretation: each changed alone, and the few that belong together.
+    """Return a table's numbers under every interpretation: each changed alone, and the few that
+    belong together.
 
-    Ways of counting apply to the default schedule. Delays from the start without later jobs are computed for the default only.
+    Ways of counting apply to the default schedule. Delays from the start without later jobs are
+    computed for the default only.
     """
-    # Under another scheduler than the default EASY the replays would take hours: the next way stands in.
+    # Under another scheduler than the default EASY the replays would take hours: the next way
+    # stands in.
     replays = count is counts.delays
     instead, since = ({"since": "head"}, ", since processors sufficed") if replays else ({}, "")
     rows = []
@@ -73,7 +81,8 @@ def readings(schedules, count, first=None) -> pd.DataFrame:
 
 
 def ranges(item, readings) -> pd.DataFrame:
-    """Return published value, default, and the range over the interpretations for each number of an item such as ``table1``.
+    """Return published value, default, and the range over the interpretations for each number of an
+    item such as ``table1``.
 
     Further columns: whether the published value lies inside, and the interpretation nearest to it.
     """
@@ -93,7 +102,8 @@ def ranges(item, readings) -> pd.DataFrame:
 
 
 def text(ours) -> pd.DataFrame:
-    """Return the numbers in running text that a table of `numbers` decides, as `Page.compare` takes them.
+    """Return the numbers in running text that a table of `numbers` decides, as `Page.compare` takes
+    them.
 
     Those over all logs need all of the paper's logs.
     """

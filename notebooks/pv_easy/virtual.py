@@ -21,11 +21,12 @@ POLICIES = {BASE: rp.PVEasy(), "FCFS-EASY": rp.EASY(), "SJF-EASY": rp.EASY(candi
 
 
 def results(workloads, policies, errors, seeds, correction="request", workers=1) -> pd.DataFrame:
-    """Return mean slowdowns over the seeds, with 95 % intervals (Student), of policies that plan with the virtual predictor.
+    """Return mean slowdowns over the seeds, with 95 % intervals (Student), of policies that plan
+    with the virtual predictor.
 
-    There is a row for each log, policy, largest error (%) and measure, and in ``over`` the mean over that of PV-EASY, with the
-    interval of this quotient: runs of one seed have the same errors, so they are compared in pairs. `correction` applies to
-    expired predictions.
+    There is a row for each log, policy, largest error (%) and measure, and in ``over`` the mean
+    over that of PV-EASY, with the interval of this quotient: runs of one seed have the same errors,
+    so they are compared in pairs. `correction` applies to expired predictions.
     """
     warm(replace(one, predictor=rp.Virtual(0)) for one in policies.values())
     grid = [(log, policy, error) for log in workloads for policy in policies for error in errors]
@@ -58,14 +59,18 @@ def _mean(values):
 
 
 def _quotient(values, others):
-    """Return the quotient of two means over the same seeds, with its 95 % interval by linearization."""
+    """Return the quotient of two means over the same seeds, with its 95 % interval by
+    linearization.
+    """
     quotient = float(values.mean() / others.mean())
     _, low, high = _mean(values / values.mean() - others / others.mean())
     return quotient, quotient * float(np.exp(low)), quotient * float(np.exp(high))
 
 
 def draw(table) -> Figure:
-    """Draw means over the error with their intervals, a row for each measure and a panel for each log."""
+    """Draw means over the error with their intervals, a row for each measure and a panel for each
+    log.
+    """
     looks = style.series(dict.fromkeys(table["policy"]))
 
     def one(axes, log, measure):
@@ -81,7 +86,8 @@ def draw(table) -> Figure:
 
 
 def leads(table) -> pd.DataFrame:
-    """Return the errors (%, as text) at which PV-EASY is better than both versions of EASY, or worse than one, by the intervals of the quotients.
+    """Return the errors (%, as text) at which PV-EASY is better than both versions of EASY, or
+    worse than one, by the intervals of the quotients.
 
     The column level is the largest error at which the mean of one EASY is as low, -1 if at none.
     """

@@ -1,4 +1,6 @@
-"""Our numbers and the published ones that depend on a simulation, from the tables in ``figures/``."""
+"""Our numbers and the published ones that depend on a simulation, from the tables in
+``figures/``.
+"""
 
 import re
 
@@ -23,7 +25,8 @@ RANGES = published.entries("measures.toml")["heel_and_toe"]
 
 
 def read(numbers) -> pd.DataFrame:
-    """Return a table of `COLUMNS` with a row for each published number; our numbers are in the published unit.
+    """Return a table of `COLUMNS` with a row for each published number; our numbers are in the
+    published unit.
 
     Parameters
     ----------
@@ -51,10 +54,12 @@ def read(numbers) -> pd.DataFrame:
 
 
 def draw(table) -> Figure:
-    """Draw the difference of our numbers from the published ones, in %; a line for each measure of a policy.
+    """Draw the difference of our numbers from the published ones, in %; a line for each measure of
+    a policy.
 
-    Of Top Percent's ratios the difference is in hundredths of the requests' value. The axis is linear up to the limit of a *match*, or to the
-    rounding of the ratios, and logarithmic beyond. Dotted lines are the limits of the verdicts, or half of the last digit of the ratios.
+    Of Top Percent's ratios the difference is in hundredths of the requests' value. The axis is
+    linear up to the limit of a *match*, or to the rounding of the ratios, and logarithmic beyond.
+    Dotted lines are the limits of the verdicts, or half of the last digit of the ratios.
     """
     names = list(dict.fromkeys(table["row"]))
     figure, axes = plt.subplots(figsize=(8.6, 0.26 * len(names) + 1.1))

@@ -16,7 +16,9 @@ TABLE = paths.DATA / "agreement.toml"
 
 
 def facts() -> dict:
-    """Return data/agreement.toml: ``rules`` for `replication.simulator.logs.registry.load`, ``simulator`` by key, and a list of every ``run``."""
+    """Return data/agreement.toml: ``rules`` for `replication.simulator.logs.registry.load`,
+    ``simulator`` by key, and a list of every ``run``.
+    """
     return toml(TABLE)
 
 
@@ -28,8 +30,8 @@ def sha256(start) -> str:
 def table(load, decided=True) -> pd.DataFrame:
     """Return every run of another simulator with the scheduler of ours that gives the same starts.
 
-    Columns: simulator, run, log, jobs, ours, its wait and our wait (means, s), and same (whether all starts are equal), where that is
-    decided. ``load(log, **rules)`` returns a log's jobs.
+    Columns: simulator, run, log, jobs, ours, its wait and our wait (means, s), and same (whether
+    all starts are equal), where that is decided. ``load(log, **rules)`` returns a log's jobs.
     """
     logs, rows = {}, []
     for run in facts()["run"]:
@@ -53,7 +55,9 @@ def table(load, decided=True) -> pd.DataFrame:
 
 
 def differences() -> pd.DataFrame:
-    """Return for each simulator how it treats the events of an instant, where it differs from the default."""
+    """Return for each simulator how it treats the events of an instant, where it differs from the
+    default.
+    """
     return pd.DataFrame(
         {
             "simulator": f"{simulator['name']} ({simulator['version']})",

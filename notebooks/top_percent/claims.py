@@ -1,7 +1,8 @@
-"""The statistics of the paper's claims; the rules are in ``data/published/top_percent/claims.toml``.
+"""The statistics of the paper's claims; the rules are in
+``data/published/top_percent/claims.toml``.
 
-Each function returns the cases of the claim of its name, or of those that name it. Claims about single measures have none:
-their cases are rows of a table, named by ``select``.
+Each function returns the cases of the claim of its name, or of those that name it. Claims about
+single measures have none: their cases are rows of a table, named by ``select``.
 
 Tables
 ------
@@ -46,7 +47,9 @@ def extreme(replicates: pd.DataFrame, policies, measures, pick: str) -> pd.DataF
 
 
 def intervals(values: pd.DataFrame, scale: float = 1.0) -> Iterator[Case]:
-    """Yield a case with its interval for each row of replicates, named by the log and by the levels that differ."""
+    """Yield a case with its interval for each row of replicates, named by the log and by the levels
+    that differ.
+    """
     differ = [name == "log" or values.index.unique(name).size > 1 for name in values.index.names]
     for key, row in values.iterrows():
         name = " ".join(str(part) for part, differs in zip(key, differ, strict=True) if differs)
@@ -64,7 +67,9 @@ def less(replicates, policies, other, measures, scale=1.0) -> Iterator[Case]:
 def extremes(
     replicates, policies, others, measures, pick="min", other_pick="min", scale=1.0
 ) -> Iterator[Case]:
-    """Return the ``min`` or ``max`` of the measures of some policies less the ``min`` or ``max`` of other policies."""
+    """Return the ``min`` or ``max`` of the measures of some policies less the ``min`` or ``max`` of
+    other policies.
+    """
     own, theirs = (
         extreme(replicates, policies, measures, pick),
         extreme(replicates, others, measures, other_pick),
@@ -95,7 +100,8 @@ def overestimates(workloads) -> Iterator[Case]:
 def common_attributes(workloads) -> Iterator[Case]:
     """Return the share of the variance of run times between classes of several jobs, per cent.
 
-    It is one less the variance within classes, on the degrees of freedom that are left, over the variance of all.
+    It is one less the variance within classes, on the degrees of freedom that are left, over the
+    variance of all.
     """
     for log, workload in workloads.items():
         yield Case(log, 100 * between_classes(workload))
@@ -121,7 +127,9 @@ def multimodal(modes) -> list[Case]:
 
 
 def tsafrir_like_cvh(ratios) -> Iterator[Case]:
-    """Return the measures of Tsafrir: the usual measures must be below 1 by more than *none*, the other measures must not."""
+    """Return the measures of Tsafrir: the usual measures must be below 1 by more than *none*, the
+    other measures must not.
+    """
     for row in ratios[ratios["policy"] == "Tsafrir"].to_dict("records"):
         if row["measure"] in SCHEDULE:
             yield Case(
@@ -153,7 +161,9 @@ def never_above_request(schedules) -> Iterator[Case]:
 
 
 def schedulers_close(schedulers) -> Iterator[Case]:
-    """Return the largest value of the paper's three schedulers over the smallest, per cent above the smallest."""
+    """Return the largest value of the paper's three schedulers over the smallest, per cent above
+    the smallest.
+    """
     # Reqtime's measures are 1 by definition.
     some = schedulers[
         schedulers["scheduler"].isin(SCHEDULERS) & (schedulers["policy"] != "Reqtime")

@@ -1,4 +1,6 @@
-"""Fig. 1: the run times of one class of jobs, the predictor's line through them, and their histogram."""
+"""Fig. 1: the run times of one class of jobs, the predictor's line through them, and their
+histogram.
+"""
 
 from collections.abc import Iterator
 
@@ -16,9 +18,11 @@ HOUR = 3600
 
 
 def classes(workloads) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield the log, the jobs and their run times of each of the predictor's classes with different run times.
+    """Yield the log, the jobs and their run times of each of the predictor's classes with different
+    run times.
 
-    They are those of at least `LEAST` jobs, of each log the largest first; the largest alone if there is none.
+    They are those of at least `LEAST` jobs, of each log the largest first; the largest alone if
+    there is none.
     """
     for log, workload in workloads.items():
         code, count = runs.class_of(workload)
@@ -30,7 +34,8 @@ def classes(workloads) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 
 def mode_tests(workloads, samples=modes.SAMPLES) -> pd.DataFrame:
-    """Return every large class of every log, largest first, with its members and the p values of two and three modes.
+    """Return every large class of every log, largest first, with its members and the p values of
+    two and three modes.
 
     A class is trimodal if two modes are rejected and three are not, at 5 %.
     """
@@ -49,7 +54,9 @@ def mode_tests(workloads, samples=modes.SAMPLES) -> pd.DataFrame:
 
 
 def one_mode(workloads, samples=modes.SAMPLES, workers=1) -> pd.DataFrame:
-    """Return the p value of one mode for each large class with different run times: log, jobs, one_mode."""
+    """Return the p value of one mode for each large class with different run times: log, jobs,
+    one_mode.
+    """
 
     def tested(one):
         log, members, values = one
@@ -61,7 +68,8 @@ def one_mode(workloads, samples=modes.SAMPLES, workers=1) -> pd.DataFrame:
 
 
 def choose(found, number=0) -> pd.Series:
-    """Return the class to draw: a row of `mode_tests` by its number from 1; for 0 the largest trimodal one, or the largest.
+    """Return the class to draw: a row of `mode_tests` by its number from 1; for 0 the largest
+    trimodal one, or the largest.
 
     A ValueError if there is no such class.
     """
@@ -83,7 +91,9 @@ def jobs(schedule, members) -> pd.DataFrame:
 
 
 def draw(group, about, policy) -> Figure:
-    """Draw jobs as boxes over their start, the prediction at each start as a line, and a histogram."""
+    """Draw jobs as boxes over their start, the prediction at each start as a line, and
+    a histogram.
+    """
     figure, (left, right) = plt.subplots(
         1, 2, sharey=True, figsize=(style.size(1, 2)[0], 3.9), width_ratios=(4, 1)
     )

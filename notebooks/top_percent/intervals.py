@@ -11,20 +11,24 @@ SHARES = ("under", "backfilled")
 
 
 def replicates(schedules, names=("policy",)) -> pd.DataFrame:
-    """Return the measures of schedules, each for the log and without each block of its weeks (jackknife replicates).
+    """Return the measures of schedules, each for the log and without each block of its weeks
+    (jackknife replicates).
 
     Parameters
     ----------
     schedules : dict of str to dict
-        By log, the schedule of each policy, Reqtime among them; a policy may be a tuple of several names.
+        By log, the schedule of each policy, Reqtime among them; a policy may be a tuple of several
+        names.
     names : tuple of str
-        Names of the index levels for a policy; Reqtime has its name in the first and NaN in the others.
+        Names of the index levels for a policy; Reqtime has its name in the first and NaN in the
+        others.
 
     Returns
     -------
     pandas.DataFrame
-        float64[rows, 1 + blocks], indexed by log, `names` and measure. Column 0 is the log's own value. The rows of logs with fewer
-        blocks end in nan. The measures are those of Table I by their titles, over Reqtime's but for R2, and `SHARES`.
+        float64[rows, 1 + blocks], indexed by log, `names` and measure. Column 0 is the log's own
+        value. The rows of logs with fewer blocks end in nan. The measures are those of Table I by
+        their titles, over Reqtime's but for R2, and `SHARES`.
     """
     rows = {}
     for log, several in schedules.items():
@@ -42,21 +46,27 @@ def replicates(schedules, names=("policy",)) -> pd.DataFrame:
 
 
 def table(values) -> pd.DataFrame:
-    """Return a value with the ends of its 95 % interval for each row of `replicates`: its index levels, value, low, high."""
+    """Return a value with the ends of its 95 % interval for each row of `replicates`: its index
+    levels, value, low, high.
+    """
     columns = [*values.index.names, "value", "low", "high"]
     rows = [(*key, *interval(row)) for key, row in values.iterrows()]
     return pd.DataFrame(rows, columns=columns)
 
 
 def interval(row) -> tuple[float, float, float]:
-    """Return a row of `replicates`, or a difference of two, as a value with the ends of its interval."""
+    """Return a row of `replicates`, or a difference of two, as a value with the ends of its
+    interval.
+    """
     priority = {TITLES["ap0waf"], TITLES["ap1waf"]} & {*np.atleast_1d(row.name)}
     factor = intervals.PRIORITY if priority else intervals.PLAIN
     return intervals.interval(row.dropna().to_numpy(), factor)
 
 
 def _sums(schedule):
-    """Return the sums over jobs that the measures are made of, by name: float64[1 + blocks] each."""
+    """Return the sums over jobs that the measures are made of, by name: float64[1 +
+    blocks] each.
+    """
     w, wait = schedule.workload, schedule.wait.astype(float)
     flow, run_time = wait + w.run_time, w.run_time.astype(float)
     priority = w.processors * (flow**2 - wait**2)

@@ -1,8 +1,8 @@
 """The number of modes of the run times of a class of jobs: Silverman's test.
 
-A kernel density estimate has fewer modes the wider its kernel. The critical width for k modes is the smallest with at most k.
-The hypothesis of k modes is rejected if few samples drawn from the estimate of that width have at most k modes at it (Silverman
-1981).
+A kernel density estimate has fewer modes the wider its kernel. The critical width for k modes is
+the smallest with at most k. The hypothesis of k modes is rejected if few samples drawn from the
+estimate of that width have at most k modes at it (Silverman 1981).
 """
 
 import numpy as np
@@ -21,7 +21,8 @@ def how_many(quick) -> int:
 
 
 def critical_width(values, k) -> float:
-    """Return the smallest width of a normal kernel, in cells of a grid over the values' range, with at most `k` modes.
+    """Return the smallest width of a normal kernel, in cells of a grid over the values' range, with
+    at most `k` modes.
 
     The values must not all be equal.
     """
@@ -34,7 +35,8 @@ def critical_width(values, k) -> float:
 
 
 def p_value(values, k, *key, samples=SAMPLES) -> float:
-    """Return the share of samples from the smoothed values that have more than `k` modes at the critical width.
+    """Return the share of samples from the smoothed values that have more than `k` modes at the
+    critical width.
 
     The key is that of the random numbers, see `replication.simulator.workload.generator`.
     """
@@ -52,7 +54,9 @@ def p_value(values, k, *key, samples=SAMPLES) -> float:
 
 
 def _binned(values, low, high):
-    """Return counts on a grid with a margin of half the range on both sides, so that smoothing has no border."""
+    """Return counts on a grid with a margin of half the range on both sides, so that smoothing has
+    no border.
+    """
     margin = (high - low) / 2
     return np.histogram(values, bins=2 * CELLS, range=(low - margin, high + margin))[0]
 

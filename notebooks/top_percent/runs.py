@@ -1,4 +1,6 @@
-"""Predictors by the paper's names, interpretations, and the measures of every table of the paper."""
+"""Predictors by the paper's names, interpretations, and the measures of every table of
+the paper.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,7 +34,9 @@ READINGS = {reading.name: reading for reading in variants.entered(PAPER, "readin
 
 
 def class_of(workload) -> tuple[np.ndarray, np.ndarray]:
-    """Return the predictor's class of each job, int[n], by program, user, request and size, and the size of each class."""
+    """Return the predictor's class of each job, int[n], by program, user, request and size, and the
+    size of each class.
+    """
     columns = workload.executable, workload.user, workload.estimate, workload.processors
     counted = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
     return counted[1:]
@@ -41,7 +45,8 @@ def class_of(workload) -> tuple[np.ndarray, np.ndarray]:
 def measure(schedule) -> dict[str, float]:
     """Return the paper's five measures of a schedule, by the names in `UNITS`.
 
-    All but R2 are in their own units and not over Reqtime's. R2 is of the predictions made at submission.
+    All but R2 are in their own units and not over Reqtime's. R2 is of the predictions made at
+    submission.
     """
     w, wait = schedule.workload, schedule.wait
     return {
@@ -54,7 +59,9 @@ def measure(schedule) -> dict[str, float]:
 
 
 def run(workload, policy, reading=READINGS["words"], scheduler=rp.EASY()) -> rp.Schedule:  # noqa: B008, it is frozen
-    """Return the schedule of one row of the table (a policy of `POLICIES`) under an interpretation."""
+    """Return the schedule of one row of the table (a policy of `POLICIES`) under an
+    interpretation.
+    """
     return rp.simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
 
 
@@ -73,7 +80,9 @@ def by_scheduler(workload, schedulers, workers=1) -> dict[str, rp.Schedule]:
 def scale_run_times(
     workloads, reading=READINGS["words"], factors=(0.5, 1.5)
 ) -> dict[str, dict[str, rp.Schedule]]:
-    """Return for each log the schedules with all predictions too short (``short``) and all too long (`REFERENCE`)."""
+    """Return for each log the schedules with all predictions too short (``short``) and all too long
+    (`REFERENCE`).
+    """
     return {
         log: {
             name: rp.simulate(workload, rp.EASY(predictor=rp.Scaled(factor), **reading.scheduler))
@@ -84,7 +93,9 @@ def scale_run_times(
 
 
 def shortest_first(found, reading=READINGS["words"]) -> dict[str, dict[str, rp.Schedule]]:
-    """Return for each log the two schedules with perfect predictions: shortest candidate first, and candidates in queue order (`REFERENCE`)."""
+    """Return for each log the two schedules with perfect predictions: shortest candidate first, and
+    candidates in queue order (`REFERENCE`).
+    """
     first = rp.EASY(candidates="sjf")
     return {
         log: {
@@ -96,7 +107,9 @@ def shortest_first(found, reading=READINGS["words"]) -> dict[str, dict[str, rp.S
 
 
 def predictors_by_name(texts) -> dict[str, rp.Predictor]:
-    """Return predictors from texts such as ``top=3``, by the paper's names or their text; Reqtime is always included."""
+    """Return predictors from texts such as ``top=3``, by the paper's names or their text; Reqtime
+    is always included.
+    """
     names = {predictor: name for name, predictor in POLICIES.items()}
     asked = {one: names.get(one, given) for given in texts for one in [text.predictor(given)]}
     return {name: one for one, name in ({POLICIES[REFERENCE]: REFERENCE} | asked).items()}
@@ -105,7 +118,8 @@ def predictors_by_name(texts) -> dict[str, rp.Predictor]:
 def over_requested(rows) -> pd.DataFrame:
     """Return each measure but R2 over the measure with Reqtime, with a row for each number.
 
-    Takes a row for each schedule: the names of its block (log, scheduler, ...), policy, and the results of `measure`.
+    Takes a row for each schedule: the names of its block (log, scheduler, ...), policy, and the
+    results of `measure`.
     """
     table = pd.DataFrame(rows)
     block = [name for name in table if name not in UNITS and name != "policy"]
@@ -119,7 +133,9 @@ def over_requested(rows) -> pd.DataFrame:
 def under_schedulers(
     workloads, schedulers, predictors, reading=READINGS["words"]
 ) -> Iterator[tuple]:
-    """Yield rows for `simulate_rows`: each log under each scheduler with each predictor, by their names."""
+    """Yield rows for `simulate_rows`: each log under each scheduler with each predictor, by their
+    names.
+    """
     for log, workload in workloads.items():
         for about, scheduler in schedulers.items():
             for policy, predictor in predictors.items():
@@ -128,14 +144,17 @@ def under_schedulers(
 
 
 def simulate_rows(tasks, workers=1) -> pd.DataFrame:
-    """Simulate rows of the table, each given by its names (policy among them), jobs and scheduler; return `over_requested`."""
+    """Simulate rows of the table, each given by its names (policy among them), jobs and scheduler;
+    return `over_requested`.
+    """
     return over_requested(
         engines.each(lambda task: task[0] | measure(rp.simulate(*task[1:])), tasks, workers)
     )
 
 
 def jobs(workloads, reading, quick=False) -> dict[str, rp.Workload]:
-    """Return the workload of each log under an interpretation; unchanged unless that drops more jobs.
+    """Return the workload of each log under an interpretation; unchanged unless that drops more
+    jobs.
 
     At quick scale they are the first jobs of their logs.
     """

@@ -18,7 +18,8 @@ DECIDED = ("match", "close", "near", "differs")
 
 
 def priority(schedules, ours) -> pd.DataFrame:
-    """Return AP0WAF and AP1WAF over Reqtime's: as printed, ours by the words with intervals, and ours as coded.
+    """Return AP0WAF and AP1WAF over Reqtime's: as printed, ours by the words with intervals, and
+    ours as coded.
 
     Parameters
     ----------
@@ -65,7 +66,9 @@ def draw_priority(table) -> Figure:
 
 
 def at_request(schedule) -> dict[str, float]:
-    """Return the share of predictions at submission that equal the request, and the share of jobs that run longer than their prediction, per cent."""
+    """Return the share of predictions at submission that equal the request, and the share of jobs
+    that run longer than their prediction, per cent.
+    """
     prediction, jobs = schedule.first_prediction, schedule.workload
     equal, longer = prediction == schedule.estimate, jobs.run_time > prediction
     return {"equal to the request": 100 * equal.mean(), "run longer": 100 * longer.mean()}
@@ -84,7 +87,8 @@ def reasons(ours) -> dict:
 
 
 def side_by_side(ours, undecided="") -> pd.DataFrame:
-    """Return for each number the published value and our value under both interpretations, each with its verdict.
+    """Return for each number the published value and our value under both interpretations, each
+    with its verdict.
 
     `undecided` gives the reason if nothing is decided, see `Page.undecided`.
     """
@@ -98,7 +102,9 @@ def side_by_side(ours, undecided="") -> pd.DataFrame:
 
 
 def layout(ours, reading) -> pd.DataFrame:
-    """Return all blocks of one interpretation in the paper's layout: policies down, measures across."""
+    """Return all blocks of one interpretation in the paper's layout: policies down, measures
+    across.
+    """
     values = of(ours, reading).set_index(["trace", "policy", "measure"])["value"]
     table = values.unstack(sort=False)[[*TITLES]].rename(columns=TITLES)
     return table.rename_axis(None, axis=1).reset_index()
@@ -118,9 +124,11 @@ def distances(frame) -> pd.DataFrame:
 
 
 def baseline(both) -> pd.DataFrame:
-    """Return the number of published ratios of Top Percent with each verdict, for a constant 1.000 and for our ratios.
+    """Return the number of published ratios of Top Percent with each verdict, for a constant 1.000
+    and for our ratios.
 
-    The ratios are those of Top02, Top03 and Top04 to Reqtime in the four measures of the schedule; takes `side_by_side`.
+    The ratios are those of Top02, Top03 and Top04 to Reqtime in the four measures of the schedule;
+    takes `side_by_side`.
     """
     ratios = both["policy"].isin(TOPS) & (both["measure"] != "r2") & both["words"].notna()
     rows = []
@@ -139,8 +147,8 @@ def baseline(both) -> pd.DataFrame:
 def headline(both, far) -> dict:
     """Return the numbers of the opening, from the tables of `side_by_side` and `distances`.
 
-    They are the range of the AP1WAF of Top03 over the simulated logs, published and ours, and for each interpretation the largest
-    distance of AVEbsld.
+    They are the range of the AP1WAF of Top03 over the simulated logs, published and ours, and for
+    each interpretation the largest distance of AVEbsld.
     """
     top = both[(both["policy"] == "Top03") & (both["measure"] == "ap1waf") & both["words"].notna()]
     largest = far[far["rows"] == "all but CVH"].groupby("reading")["AVEbsld"].max()
@@ -149,9 +157,11 @@ def headline(both, far) -> dict:
 
 
 def r2_audit(workloads, ours) -> pd.DataFrame:
-    """Return candidates for the R2 column: published values, ours, and the R2 of always predicting 0 s.
+    """Return candidates for the R2 column: published values, ours, and the R2 of always predicting
+    0 s.
 
-    There is a row for each log (of `workloads`, as coded) and policy whose published R2 is doubtful or repeats another row's.
+    There is a row for each log (of `workloads`, as coded) and policy whose published R2 is doubtful
+    or repeats another row's.
     """
     printed = {row.key: row.value for row in published.rows(PAPER, "table1")}
     mine = ours[(ours["measure"] == "r2")].set_index(["reading", "trace", "policy"])["value"]

@@ -1,6 +1,7 @@
 """Pictures of panels: a column for each log, under its registered name, and a row for each measure.
 
-The papers' own names are ambiguous: SDSC is SDSC-SP2 in one of them, and another uses SDSC-BLUE and SDSC-DS.
+The papers' own names are ambiguous: SDSC is SDSC-SP2 in one of them, and another uses SDSC-BLUE and
+SDSC-DS.
 """
 
 import math
@@ -17,8 +18,8 @@ from replication.drawing import style
 def draw(logs, rows, one, xlabel="", legend=True, **how) -> Figure:
     """Return a figure of panels; ``one(axes, log, row)`` draws each.
 
-    `rows` are the rows and their labels. The legend below the figure is that of the first panel. Other keywords are those of
-    ``pyplot.subplots``.
+    `rows` are the rows and their labels. The legend below the figure is that of the first panel.
+    Other keywords are those of ``pyplot.subplots``.
     """
     logs = list(dict.fromkeys(logs))
     how = {"figsize": style.size(len(rows), len(logs))} | how
@@ -38,8 +39,9 @@ def draw(logs, rows, one, xlabel="", legend=True, **how) -> Figure:
 def dots(table, row, hue, value, xlabel, none=0) -> Figure:
     """Return a figure of values with their intervals (columns ``low`` and ``high``) as dots.
 
-    Each log has a panel with its own limits, each value of the column `row` a line, and each value of the column `hue` a kind of
-    dot. A line at `none` marks no change; if it is 1, for ratios, axes are logarithmic.
+    Each log has a panel with its own limits, each value of the column `row` a line, and each value
+    of the column `hue` a kind of dot. A line at `none` marks no change; if it is 1, for ratios,
+    axes are logarithmic.
     """
     panels, rows, hues = (list(dict.fromkeys(table[name])) for name in ("log", row, hue))
     columns = min(len(panels), 4)
@@ -61,7 +63,9 @@ def dots(table, row, hue, value, xlabel, none=0) -> Figure:
 
 
 def rows_of_dots(axes, table, rows, looks, value, none=0) -> None:
-    """Draw one panel of `dots`: `rows` are a column and its values from above, `looks` a column and the style of each value."""
+    """Draw one panel of `dots`: `rows` are a column and its values from above, `looks` a column and
+    the style of each value.
+    """
     (row, names), (hue, looks) = rows, looks
     for k, (kind, look) in enumerate(looks.items()):
         part = table[table[hue] == kind].set_index(row).reindex(names)
@@ -97,7 +101,9 @@ def bars(part, value) -> list[pd.Series]:
 
 
 def below_all(figure, axes, most=6) -> None:
-    """Draw the legend of a panel below the whole figure, each label once, at most so many in a row."""
+    """Draw the legend of a panel below the whole figure, each label once, at most so
+    many in a row.
+    """
     handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
     # At 8.5 points a letter is about 4.6 points wide, and a handle with its space 41.
     wide = sum(41 + 4.6 * len(label) for label in handles)
@@ -107,7 +113,9 @@ def below_all(figure, axes, most=6) -> None:
 
 
 def box(axes, start, end, first, width, text, colour, hatch="", at=0.5) -> None:
-    """Draw a job of a small Gantt picture as a rectangle with its number at a share `at` of its length."""
+    """Draw a job of a small Gantt picture as a rectangle with its number at a share `at` of its
+    length.
+    """
     look = {"facecolor": colour, "edgecolor": "black", "hatch": hatch}
     axes.add_patch(patches.Rectangle((start, first), end - start, width, **look))
     x, y = start + at * (end - start), first + width / 2

@@ -1,4 +1,6 @@
-"""The style of figures: legible in grey, in print and to colour-blind readers; the same bytes on every run."""
+"""The style of figures: legible in grey, in print and to colour-blind readers; the same bytes on
+every run.
+"""
 
 import functools
 import io
@@ -19,8 +21,8 @@ ROW = 2.9
 DPI = 128
 BANNER_POINTS = 9
 COLOURS_OF_A_PICTURE = 128
-# Steps of lightness (CIE L*) of at least 9 tell the first six apart in grey; the hues survive protan, deutan and
-# tritan sight. The seventh, grey, is told apart by its marker and hatch.
+# Steps of lightness (CIE L*) of at least 9 tell the first six apart in grey; the hues survive
+# protan, deutan and tritan sight. The seventh, grey, is told apart by its marker and hatch.
 COLOURS = ("#0B3C7D", "#E9A227", "#A2264B", "#35A79C", "#000000", "#7F6FC0", "#8C8C8C")
 LINES = (
     "-",
@@ -55,7 +57,9 @@ def size(rows=1, columns=1) -> tuple[float, float]:
 
 
 def series(names, marker=True) -> dict[str, dict]:
-    """Return keywords of ``Axes.plot`` for each of several series; lines of many points need no marker."""
+    """Return keywords of ``Axes.plot`` for each of several series; lines of many points need no
+    marker.
+    """
     looks = {"color": COLOURS, "linestyle": LINES} | ({"marker": MARKERS} if marker else {})
     return _in_turn(names, looks)
 
@@ -80,8 +84,8 @@ def _in_turn(names, looks):
 def png(figure, banner="", facts=None) -> bytes:
     """Return a figure as PNG with a palette, the same bytes for the same figure.
 
-    The words of a `banner` are on a strip above the picture; `facts` are stored in the file by PNG keyword (Title, Description,
-    Source).
+    The words of a `banner` are on a strip above the picture; `facts` are stored in the file by PNG
+    keyword (Title, Description, Source).
     """
     picture = _raster(figure)
     if banner:
@@ -94,7 +98,8 @@ def png(figure, banner="", facts=None) -> bytes:
     for keyword, value in sorted((facts or {}).items()):
         text.add_itxt(keyword, value)
     buffer = io.BytesIO()
-    # A palette looks the same in a third of the bytes; the report and the repository hold a hundred of these.
+    # A palette looks the same in a third of the bytes; the report and the repository hold a hundred
+    # of these.
     picture.convert("RGB").quantize(COLOURS_OF_A_PICTURE, dither=images.Dither.NONE).save(
         buffer, "png", pnginfo=text, dpi=(DPI, DPI), optimize=True
     )

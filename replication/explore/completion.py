@@ -1,4 +1,6 @@
-"""Complete log names, values of options and measures in IPython and Jupyter, whose own completer ignores Literal types."""
+"""Complete log names, values of options and measures in IPython and Jupyter, whose own completer
+ignores Literal types.
+"""
 
 import pydoc
 import re
@@ -33,7 +35,8 @@ def register() -> None:
 
 
 def values(text: str, names: dict[str, Any]) -> tuple[str, list[str]]:
-    """Return the beginning of the string at the end of some code, and the values that can continue it.
+    """Return the beginning of the string at the end of some code, and the values that can continue
+    it.
 
     Parameters
     ----------
@@ -47,7 +50,8 @@ def values(text: str, names: dict[str, Any]) -> tuple[str, list[str]]:
     start : str
         ``KTH`` in the example.
     known : list of str
-        ``KTH-SP2`` and ``KTH-SP2-2`` in the example; none outside a call of this package's functions.
+        ``KTH-SP2`` and ``KTH-SP2-2`` in the example; none outside a call of this package's
+        functions.
     """
     import jedi  # a dependency of IPython
 

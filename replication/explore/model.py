@@ -1,4 +1,6 @@
-"""Choices that the explorer offers, and the schedules that they lead to; no widgets and no pictures."""
+"""Choices that the explorer offers, and the schedules that they lead to; no widgets and no
+pictures.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -14,12 +16,18 @@ HOUR, DAY = 3600, 86400  # s
 #: Schedulers by name, each with an explanation.
 SCHEDULERS = {
     "EASY": (rp.EASY(), "first come, first served; a later job may pass unless it delays the head"),
-    "EASY, shortest first": (rp.EASY(candidates="sjf"), "EASY, but the shortest waiting job passes first"),
-    "EASY on predictions": (rp.EASY(predictor=rp.Last()), "EASY that plans with the user's last accuracy"),
-    "PV-EASY": (rp.PVEasy(), "EASY that backfills on predictions and preempts jobs that delay an earlier one"),
-    "conservative": (rp.Conservative(), "conservative backfilling: every waiting job has a reservation"),
-    "largest area first": (rp.LargestAreaFirst(), "every job that fits starts, most processors × time first; no reservation"),
-    "shortest first": (rp.OrderedEASY(), "EASY whose whole queue, with its head, is ordered by estimate"),
+    "EASY, shortest first": (rp.EASY(candidates="sjf"), "EASY, but the shortest waiting job passes "
+                                                        "first"),
+    "EASY on predictions": (rp.EASY(predictor=rp.Last()), "EASY that plans with the user's last "
+                                                          "accuracy"),
+    "PV-EASY": (rp.PVEasy(), "EASY that backfills on predictions and preempts jobs that delay an "
+                             "earlier one"),
+    "conservative": (rp.Conservative(), "conservative backfilling: every waiting job has a "
+                                        "reservation"),
+    "largest area first": (rp.LargestAreaFirst(), "every job that fits starts, most processors × "
+                                                  "time first; no reservation"),
+    "shortest first": (rp.OrderedEASY(), "EASY whose whole queue, with its head, is ordered by "
+                                         "estimate"),
     "no backfilling": (rp.FCFS(), "first come, first served; nothing passes a blocked job"),
 }  # fmt: skip
 WITH_ERROR = "run time with an error"
@@ -31,17 +39,20 @@ PREDICTORS = {
     WITH_ERROR: (rp.Virtual(0.2), "run time × (1 + bias) × (1 + random in ± error)"),
     "last accuracy": (rp.Last(), "estimate × run time / estimate of the user's last job (PV-EASY)"),
     "last two run times (Tsafrir)": (rp.Tsafrir(), "mean of the user's last two run times"),
-    "mean of similar jobs": (rp.Complete(), "decaying mean over classes of similar jobs (Top Percent)"),
+    "mean of similar jobs": (rp.Complete(), "decaying mean over classes of similar jobs (Top "
+                                            "Percent)"),
     "top 2 %": (rp.TopPercent(2), "run time that 2 % of similar jobs exceed (Top Percent)"),
     "top 3 %": (rp.TopPercent(3), "run time that 3 % of similar jobs exceed (Top Percent)"),
     "top 4 %": (rp.TopPercent(4), "run time that 4 % of similar jobs exceed (Top Percent)"),
     "linear model (Gaussier)": (rp.CVH(), "online regression with an asymmetric loss"),
 }  # fmt: skip
 RANDOM = "random, up to × (f + 1)"
-#: Estimate models by name: a function of f and of the longest time of the log, s, and an explanation.
+#: Estimate models by name: a function of f and of the longest time of the log, s, and an
+#: explanation.
 ESTIMATES = {
     "user estimates": (lambda f, longest: rp.Users(), "as in the log"),
-    "user estimates × (f + 1)": (lambda f, longest: rp.Users(f + 1), "all user estimates multiplied"),
+    "user estimates × (f + 1)": (lambda f, longest: rp.Users(f + 1), "all user estimates "
+                                                                     "multiplied"),
     "perfect": (lambda f, longest: rp.Exact(), "the true run times"),
     "run times × (f + 1)": (lambda f, longest: rp.Deterministic(f), "all run times multiplied"),
     RANDOM: (lambda f, longest: rp.FModel(f), "uniform between r and (f + 1) r"),
@@ -59,7 +70,8 @@ LENGTHS |= {12 * HOUR: "4 to 12 h", np.inf: "> 12 h"}
 def choose(
     scheduler: rp.Scheduler, predictor: str, error: float = 0.2, bias: float = 0.0
 ) -> rp.Scheduler:
-    """Return a scheduler with a predictor, given by name; a scheduler without predictions stays as it is.
+    """Return a scheduler with a predictor, given by name; a scheduler without predictions stays as
+    it is.
 
     `error` and `bias` are those of the predictor with an error.
     """
@@ -72,7 +84,9 @@ def choose(
 
 @lru_cache(4)
 def workload(log: str, load: float | None = None) -> rp.Workload:
-    """Return the jobs of a log, by name or path, scaled to an offered load (a share) unless that is None."""
+    """Return the jobs of a log, by name or path, scaled to an offered load (a share) unless that is
+    None.
+    """
     jobs = rp.load(log)
     return jobs if load is None else jobs.scaled(jobs.load / load)
 
@@ -91,8 +105,8 @@ def view(
 ) -> "View":
     """Simulate a choice of scheduler, predictor and estimate model, by name, on a log.
 
-    `f` is the badness factor, `error` and `bias` are as in `choose`; `own` is the scheduler if its name is not one of
-    `SCHEDULERS`.
+    `f` is the badness factor, `error` and `bias` are as in `choose`; `own` is the scheduler if its
+    name is not one of `SCHEDULERS`.
     """
     plain = own or SCHEDULERS[scheduler][0]
     jobs, chosen = workload(log, load), choose(plain, predictor, error, bias)
@@ -127,7 +141,9 @@ class View:
 
     @cached_property
     def queue(self) -> tuple[np.ndarray, np.ndarray]:
-        """Length of the queue: instants, s, and the number of waiting jobs from each to the next."""
+        """Length of the queue: instants, s, and the number of waiting jobs from each to
+        the next.
+        """
         schedule, killed = self.schedule, self.schedule.killed_runs
         arrival = np.concatenate([schedule.workload.submit, killed[:, 2]])
         start = np.concatenate([schedule.start, killed[:, 1]])
@@ -185,7 +201,9 @@ def classes(jobs: rp.Workload) -> dict[str, pd.Categorical]:
 
 
 def lines(log: str, load: float | None, views) -> str:
-    """Return the Python lines that simulate the schedules of some views of a log, and print their measures."""
+    """Return the Python lines that simulate the schedules of some views of a log, and print their
+    measures.
+    """
     scaled = "" if load is None else f".at_load({load:g})"
     text = ["import replication as rp", "", f"jobs = rp.load({log!r}){scaled}"]
     for name, view in zip("ab", views, strict=True):

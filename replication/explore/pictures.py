@@ -1,4 +1,6 @@
-"""The two pictures of the explorer, drawn by Plotly: two schedules above each other, and one decision of EASY."""
+"""The two pictures of the explorer, drawn by Plotly: two schedules above each other, and one
+decision of EASY.
+"""
 
 import gzip
 from functools import cache
@@ -19,7 +21,8 @@ from replication.explore.model import DAY, HOUR, SEEDS, mean_level
 from replication.simulator.schedules import gantt
 from replication.simulator.workload import usage
 
-#: Legend entry, colour and hatch of each kind of box; boxes without a colour are outlines with a dash.
+#: Legend entry, colour and hatch of each kind of box; boxes without a colour are outlines with a
+#: dash.
 LOOKS = {
     "regular": ("started in order", "#5B7DB1", ""),
     "backfilled": ("backfilled", "#F3C05B", "/"),
@@ -46,7 +49,9 @@ LABEL = {"showarrow": False, "bgcolor": "rgba(255,255,255,0.75)"}
 
 
 def panels(heights, kinds, height=430) -> go.Figure:
-    """Return a Plotly figure with panels above each other and a trace for each panel and kind of box."""
+    """Return a Plotly figure with panels above each other and a trace for each panel and kind of
+    box.
+    """
     shape = {"row_heights": heights, "vertical_spacing": 0.05, "shared_xaxes": True}
     figure = make_subplots(len(heights), 1, **shape)
     for row, names in enumerate(kinds, 1):
@@ -79,8 +84,9 @@ def in_style(figure, height) -> go.Figure:
 class Canvas(anywidget.AnyWidget):
     """A Plotly figure in a notebook, as wide as its cell.
 
-    The page draws the whole figure from this widget's state as soon as Plotly is loaded, so that no change is lost
-    however late that is. The page asks for Plotly by a message, since anywidget allows a module two seconds to load.
+    The page draws the whole figure from this widget's state as soon as Plotly is loaded, so that no
+    change is lost however late that is. The page asks for Plotly by a message, since anywidget
+    allows a module two seconds to load.
     """
 
     _esm = Path(__file__).with_name("canvas.js")
@@ -193,7 +199,9 @@ class Comparison:
         return boxes.assign(high=boxes.low + boxes.width)
 
     def _in_use(self, runs, w):
-        """Return outlines of the processors in use, those of each kind on top of the kinds before it."""
+        """Return outlines of the processors in use, those of each kind on top of the kinds before
+        it.
+        """
         since, until = self.edges[:-1], self.edges[1:]
         below, parts = np.zeros(BINS), []
         for kind, own in runs.groupby("kind"):
@@ -249,7 +257,8 @@ class Curve:
         self.figure.update_yaxes(rangemode="tozero")
 
     def show(self, points, present, error) -> None:
-        """Draw the means of each seed, float[seeds, 2], by error for each side, and those of the present choice.
+        """Draw the means of each seed, float[seeds, 2], by error for each side, and those of the
+        present choice.
 
         A choice whose predictions have no such error (`error` None) is a line across.
         """

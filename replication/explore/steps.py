@@ -1,4 +1,5 @@
-"""The decisions of EASY one by one: what the scheduler believes, what is true, and what is stolen from the head.
+"""The decisions of EASY one by one: what the scheduler believes, what is true, and what is stolen
+from the head.
 
 `replication.simulator.decisions` simulates and lists each decision; this module adds sentences.
 """
@@ -18,8 +19,8 @@ ARRIVALS = 60  # jobs that arrive during a walk through a log
 
 @dataclass(frozen=True)
 class Moment:
-    """One decision: the state after it, and the head's real shadow time, s, when it became the head (`first_real`)
-    and, for a backfill, before the decision (`before`).
+    """One decision: the state after it, and the head's real shadow time, s, when it became the head
+    (`first_real`) and, for a backfill, before the decision (`before`).
     """
 
     sight: Decision
@@ -44,10 +45,11 @@ def processors(count, adjective="") -> str:
 
 
 class Walk:
-    """A run of EASY as a list of decisions, `moments`, with start, end and believed end of each job, s.
+    """A run of EASY as a list of decisions, `moments`, with start, end and believed end of each
+    job, s.
 
-    The time axis has the label `axis` and counts in `unit` s. With `until`, s, decisions after it are left out, and
-    those of second 0, which restore the state of the machine.
+    The time axis has the label `axis` and counts in `unit` s. With `until`, s, decisions after it
+    are left out, and those of second 0, which restore the state of the machine.
     """
 
     def __init__(self, workload, estimate, unit, axis, until=None):
@@ -89,11 +91,13 @@ class Walk:
             head, ahead = self.job(sight.queue[0]), self._long(sight.planned - sight.now)
             lines.append(
                 f"Belief: {head} starts at {self._time(sight.planned)} (reservation), with "
-                f"{processors(sight.extra, 'extra')}; until then {processors(self.free(moment), 'idle')} for {ahead} "
+                f"{processors(sight.extra, 'extra')}; until then "
+                f"{processors(self.free(moment), 'idle')} for {ahead} "
                 "(the hole)."
             )
             lines.append(
-                f"Truth: {head} could start at {self._time(sight.real)} (real shadow time); stolen from it so far: "
+                f"Truth: {head} could start at {self._time(sight.real)} (real shadow time); stolen "
+                f"from it so far: "
                 f"{self._long(moment.stolen)}."
             )
         return lines
@@ -113,7 +117,8 @@ class Walk:
         if not moment.wild:
             return f"{name} is backfilled, mildly: the real shadow time stays {real}."
         return (
-            f"{name} is backfilled, wildly: the real shadow time moves from {self._time(moment.before)} to {real}, "
+            f"{name} is backfilled, wildly: the real shadow time moves from "
+            f"{self._time(moment.before)} to {real}, "
             f"which steals {self._long(sight.real - moment.before)} from the head."
         )
 
@@ -145,7 +150,9 @@ def _enumerate(names):
 
 
 def six_jobs(badness: str = "F = 2") -> Walk:
-    """Return the walk through heel-and-toe's Fig. 8, with one of the three badness factors of Table 2."""
+    """Return the walk through heel-and-toe's Fig. 8, with one of the three badness factors of Table
+    2.
+    """
     run_time, size = np.array([*SIX_JOBS.values()]).T
     submit = np.zeros(len(size), int)
     jobs = rp.Workload.from_columns("six jobs", 2, submit, THIRDS * run_time, size)
@@ -154,10 +161,12 @@ def six_jobs(badness: str = "F = 2") -> Walk:
 
 
 def of_log(schedule: rp.Schedule, since: int) -> Walk:
-    """Return the walk through a schedule of EASY from second `since` on, until `ARRIVALS` more jobs have arrived.
+    """Return the walk through a schedule of EASY from second `since` on, until `ARRIVALS` more jobs
+    have arrived.
 
-    The machine and the queue are those of the schedule: a running job is shortened to what is left of its run and its
-    estimate. Until the last arrival the walk starts all jobs at the same times as the schedule.
+    The machine and the queue are those of the schedule: a running job is shortened to what is left
+    of its run and its estimate. Until the last arrival the walk starts all jobs at the same times
+    as the schedule.
     """
     w, start, end = schedule.workload, schedule.start, schedule.end
     running = np.flatnonzero((start < since) & (end > since))

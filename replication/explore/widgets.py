@@ -34,7 +34,9 @@ def control(kind, name, width, **given) -> ipywidgets.Widget:
 
 
 def menu(name, width, options, **given) -> ipywidgets.Widget:
-    """Return a menu; where options come with explanations, that of the chosen one is the tool-tip."""
+    """Return a menu; where options come with explanations, that of the chosen one is
+    the tool-tip.
+    """
     box = control(ipywidgets.Dropdown, name, width, options=list(options), **given)
     if isinstance(options, dict):
         box.tooltip = options[box.value][1]
@@ -75,7 +77,9 @@ class _Tool:
         self.text.value = f"<div style='line-height:20px; min-height:80px'>{lines}</div>"
 
     def watch(self, act, *controls, name="value") -> None:
-        """Call `act` and draw when a control changes, unless the tool itself changes it; show its ValueErrors."""
+        """Call `act` and draw when a control changes, unless the tool itself changes it; show its
+        ValueErrors.
+        """
 
         def on_change(change):
             if not self.busy:
@@ -292,7 +296,8 @@ class Explorer(_Tool):
                 "it opens with random ones, f = 1. " if self.lacking else "theirs is the run time. "
             )
         if any((boxes.job < 0).any() for boxes in self.picture.boxes):
-            hint += "Too many jobs to see: processors in use by kind. Choose a shorter time to see jobs."
+            hint += "Too many jobs to see: processors in use by kind. "
+            hint += "Choose a shorter time to see jobs."
         elif len(self.picked):
             hint += f"Outlined: those of {len(self.picked):,} jobs that are in this window."
         else:
@@ -327,7 +332,9 @@ class Explorer(_Tool):
         self.summarize()
 
     def go_to_next(self) -> None:
-        """Show the job whose start differs most between A and B, of the bar if one was clicked; then the next ones."""
+        """Show the job whose start differs most between A and B, of the bar if one was clicked;
+        then the next ones.
+        """
         jobs = self.picked if len(self.picked) else np.flatnonzero(self.later)
         if not len(jobs):
             return self.say("All jobs start at the same time in A and B.")
@@ -379,7 +386,9 @@ class Stepper(_Tool):
         self.show()
 
     def of_log(self) -> steps.Walk:
-        """Return the walk of EASY from the start of the explorer's window on, with the estimates of A."""
+        """Return the walk of EASY from the start of the explorer's window on, with the estimates of
+        A.
+        """
         a = self.explorer.sides[0]
         view = self.explorer.view(estimates=a["estimates"].value, f=a["f"].value)
         return steps.of_log(view.schedule, round(self.explorer.since.value * DAY))
@@ -390,7 +399,9 @@ class Stepper(_Tool):
         self.picture.show(self.step.value - 1)
 
     def go(self, way, backfills, tip) -> None:
-        """Move to the nearest decision or backfill on one side (-1 or 1), or explain that there is none."""
+        """Move to the nearest decision or backfill on one side (-1 or 1), or explain that there is
+        none.
+        """
         at, places = self.step.value, self.backfills if backfills else range(1, self.step.max + 1)
         ahead = [place for place in places if (place - at) * way > 0]
         if ahead:

@@ -61,14 +61,15 @@ PARTS = {
 def build(standalone=False) -> Path:
     """Write the report of the best kind with any output, and return its path.
 
-    It shows the pictures beside it. With `standalone` it holds them, and the executed notebooks, so that it can be sent.
+    It shows the pictures beside it. With `standalone` it holds them, and the executed notebooks, so
+    that it can be sent.
 
     Returns
     -------
     pathlib.Path
-        ``figures/report.html`` if it is complete, from real logs at paper scale; else below ``build/``. With the
-        first, ``verdicts.csv`` and ``sensitivity.csv`` are written next to it. A standalone report is always
-        ``build/report/standalone/report.html``.
+        ``figures/report.html`` if it is complete, from real logs at paper scale; else below
+        ``build/``. With the first, ``verdicts.csv`` and ``sensitivity.csv`` are written next to it.
+        A standalone report is always ``build/report/standalone/report.html``.
 
     Raises
     ------
@@ -96,8 +97,9 @@ def build(standalone=False) -> Path:
 def page(results, sensitivity, texts, folder=None) -> bytes:
     """Return the report as HTML in bytes.
 
-    `sensitivity` is the table of `replication.verdicts.tables.sensitivity`, `texts` the articles as HTML by name. The
-    page is for a folder, whose pictures and executed notebooks it names, or stands alone.
+    `sensitivity` is the table of `replication.verdicts.tables.sensitivity`, `texts` the articles as
+    HTML by name. The page is for a folder, whose pictures and executed notebooks it names, or
+    stands alone.
     """
     items = results.every("items")
     prose = Prose(items)
@@ -130,7 +132,9 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
 
 
 def _beside(match, folder):
-    """Return the attributes of a picture or a link with the place of its file seen from the report."""
+    """Return the attributes of a picture or a link with the place of its file seen from
+    the report.
+    """
     size, name = match.groups()
     return f'{size}"{html.escape(os.path.relpath(paths.ROOT / html.unescape(name), folder))}"'
 
@@ -163,8 +167,9 @@ def _article(name, text):
 class Prose:
     """Markdown to be converted to HTML, all in one run of pandoc.
 
-    An instance called with Markdown and the file it is from returns a mark; `fill` replaces the marks. Raw HTML
-    stays text, formulas become MathML, and of the links only those remain that lead into the report or to the web.
+    An instance called with Markdown and the file it is from returns a mark; `fill` replaces the
+    marks. Raw HTML stays text, formulas become MathML, and of the links only those remain that lead
+    into the report or to the web.
     """
 
     def __init__(self, items):
@@ -259,11 +264,12 @@ def _short(key):
 
 
 def _forms(paper, items):
-    """Return the results of a paper under the forms of its baseline other than the default: names, numbers by key and claims by id.
+    """Return the results of a paper under the forms of its baseline other than the default: names,
+    numbers by key and claims by id.
 
-    The forms are those of the paper's ``readings.toml``, the default first, and the entry ``beside`` names the tables of their
-    results. A number has a text for each form, a claim the form, its verdict and the numbers of its cases; those of the default are
-    left out.
+    The forms are those of the paper's ``readings.toml``, the default first, and the entry
+    ``beside`` names the tables of their results. A number has a text for each form, a claim the
+    form, its verdict and the numbers of its cases; those of the default are left out.
     """
     entries = published.entries(paper.key, "readings.toml")
     entry, found = entries.get("beside", {}), {}
@@ -381,10 +387,11 @@ def _picture(path, caption):
 
 
 def _parts(item, prose):
-    """Return the text, the code and the tables of an item's executed notebook in their order, as (type, text).
+    """Return the text, the code and the tables of an item's executed notebook in their order, as
+    (type, text).
 
-    The tables of numbers and claims and the pictures are shown elsewhere. Of an item without an executed notebook, the text
-    and the code are shown.
+    The tables of numbers and claims and the pictures are shown elsewhere. Of an item without an
+    executed notebook, the text and the code are shown.
     """
     parts, path = [], item.source
     executed = item.folder / path.name
@@ -437,7 +444,8 @@ def _notices(results, items):
     notices = []
     if "stand-in" in scales:
         notices.append(
-            "STAND-IN DATA: generated workloads, not the papers' logs. They prove nothing, and no verdict is drawn."
+            "STAND-IN DATA: generated workloads, not the papers' logs. They prove nothing, and no "
+            "verdict is drawn."
         )
     if "quick" in scales:
         notices.append(
@@ -445,7 +453,8 @@ def _notices(results, items):
         )
     if earlier := [item.name for item in items if item.changed_sources]:
         notices.append(
-            f"EARLIER CODE: {len(earlier)} of {len(items)} notebooks were run with other code than now: "
+            f"EARLIER CODE: {len(earlier)} of {len(items)} notebooks were run with other code than "
+            f"now: "
             f"{', '.join(earlier)}."
         )
     if results.missing:

@@ -34,28 +34,32 @@ READABLE = [*tables.KEY, "unit", "published", "ours", "difference", "verdict", "
 class Page:
     """One table or figure of a paper, as its notebook draws it.
 
-    Making a page checks the parameters and sets the style of figures. The logs are loaded at the first use of
-    `workloads`. Outputs are written below ``build/running/``; `replication.report.run.execute` moves them when the
-    notebook has ended: to ``figures/`` those of real logs under the parameters that were committed in the notebook of this
-    name. Others go below ``build/``, are marked, and get no verdict. A saved figure or table is returned for display, as a `replication.report.render.Picture` or a `replication.report.render.Table` with the data
-    in its ``frame``.
+    Making a page checks the parameters and sets the style of figures. The logs are loaded at the
+    first use of `workloads`. Outputs are written below ``build/running/``;
+    `replication.report.run.execute` moves them when the notebook has ended: to ``figures/`` those
+    of real logs under the parameters that were committed in the notebook of this name. Others go
+    below ``build/``, are marked, and get no verdict. A saved figure or table is returned for
+    display, as a `replication.report.render.Picture` or a `replication.report.render.Table` with
+    the data in its ``frame``.
 
     Parameters
     ----------
     name : str
-        ``paper/item``: the notebook's folder and its stem. For a notebook of a study ``studies/study/item``.
+        ``paper/item``: the notebook's folder and its stem. For a notebook of a study
+        ``studies/study/item``.
     scale : str
         ``paper`` for all jobs and seeds, ``quick`` for the first `QUICK_JOBS` jobs of each log.
     logs : list of str or dict
-        Registry names, or paths of SWF files of one's own; empty for an item that needs none. A dict has rules besides, such as
-        ``{"file": "my.swf", "bad_lines": "skip"}``; see `replication.load`.
+        Registry names, or paths of SWF files of one's own; empty for an item that needs none. A
+        dict has rules besides, such as ``{"file": "my.swf", "bad_lines": "skip"}``; see
+        `replication.load`.
     seed, workers : int
         Seed of all random draws, and number of threads that simulate.
     paper : str, optional
         For a study: the paper whose rules make the jobs of its logs and whose claims it can decide.
     **settings
-        Parameters that only this item has (load, E_max, errors, ...): JSON types, each of the type of the value
-        in the notebook's cell. The record has them too.
+        Parameters that only this item has (load, E_max, errors, ...): JSON types, each of the type
+        of the value in the notebook's cell. The record has them too.
 
     Attributes
     ----------
@@ -74,7 +78,8 @@ class Page:
     Raises
     ------
     PageError
-        If a parameter is not of its type, or was handed to the notebook by a name that the page does not have.
+        If a parameter is not of its type, or was handed to the notebook by a name that the page
+        does not have.
     """
 
     def __init__(self, name, scale="paper", logs=None, seed=1, workers=1, paper="", **settings):
@@ -116,8 +121,8 @@ class Page:
         Parameters
         ----------
         log : str
-            A registry name, or the path of an SWF file. The paper's rules make the jobs of a log that the paper
-            uses, the default rules those of any other.
+            A registry name, or the path of an SWF file. The paper's rules make the jobs of a log
+            that the paper uses, the default rules those of any other.
         **rules
             Rules to use instead, see `replication.simulator.logs.registry.load`.
 
@@ -170,7 +175,9 @@ class Page:
 
     @property
     def kind(self) -> str:
-        """The kind of the outputs, one of `record.KINDS` or ``other``, by the parameters and the loaded logs."""
+        """The kind of the outputs, one of `record.KINDS` or ``other``, by the parameters and the
+        loaded logs.
+        """
         if self.changes:
             return record.OTHER
         stand_in = any(workload.stand_in for workload in self.workloads.values())
@@ -187,16 +194,22 @@ class Page:
 
     @property
     def folder(self) -> Path:
-        """Folder of the outputs while the notebook runs; its runner moves them to that of their kind when it has ended."""
+        """Folder of the outputs while the notebook runs; its runner moves them to that of their
+        kind when it has ended.
+        """
         return record.running(self.name)
 
     @property
     def notice(self) -> str:
-        """The notice on an output that proves nothing about a paper, or whose jobs lack estimates; else empty."""
+        """The notice on an output that proves nothing about a paper, or whose jobs lack estimates;
+        else empty.
+        """
         return self._notice(self.workloads)
 
     def _notice(self, logs):
-        """Return the notice on an output in which the run times of some logs would stand in for estimates."""
+        """Return the notice on an output in which the run times of some logs would stand in for
+        estimates.
+        """
         words = []
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
         unknown = [
@@ -219,11 +232,15 @@ class Page:
         return " ".join(words)
 
     def seeds(self, runs, quick_runs=5) -> range:
-        """Return the seeds of `runs` runs, beginning with the page's; at quick scale of `quick_runs`."""
+        """Return the seeds of `runs` runs, beginning with the page's; at quick scale of
+        `quick_runs`.
+        """
         return range(self.seed, self.seed + (min(runs, quick_runs) if self.quick else runs))
 
     def grid(self, values, stride=10) -> list:
-        """Return all values of a parameter; at quick scale every `stride`-th, the first among them."""
+        """Return all values of a parameter; at quick scale every `stride`-th, the first
+        among them.
+        """
         values = list(values)
         return values[::stride] if self.quick else values
 
@@ -233,13 +250,13 @@ class Page:
         Parameters
         ----------
         sentence : str
-            Markdown with the names of `numbers` in braces, such as ``"The paper finds {theirs} min, we
-            {ours:.1f} min."``
+            Markdown with the names of `numbers` in braces, such as ``"The paper finds {theirs} min,
+            we {ours:.1f} min."``
         units : dict of str to str, optional
             Units of the numbers in the record.
         **numbers
-            Values from the results, also kept as values of the record; written by `replication.verdicts.shown.text` unless
-            the sentence has a format.
+            Values from the results, also kept as values of the record; written by
+            `replication.verdicts.shown.text` unless the sentence has a format.
         """
         self._summary = _Sentence().format(sentence, **numbers)
         self._values = {
@@ -259,10 +276,12 @@ class Page:
         name : str, optional
             For a notebook with several figures.
         estimates_of : collection of str, optional
-            Logs whose users' estimates the picture depends on; all by default. The notice names those of them without estimates.
+            Logs whose users' estimates the picture depends on; all by default. The notice names
+            those of them without estimates.
         """
         hashes = [f"{log} {facts['sha256'][:12]}" for log, facts in self._log_facts().items()]
-        source = f"{self.kind}; {self.scale} scale; seed {self.seed}; logs: {', '.join(hashes) or 'none'}"
+        source = f"{self.kind}; {self.scale} scale; seed {self.seed}; "
+        source += f"logs: {', '.join(hashes) or 'none'}"
         facts = {"Title": self.name, "Description": caption, "Source": source}
         notice = self._notice(self.workloads if estimates_of is None else estimates_of)
         data = style.png(figure, notice, facts)
@@ -288,8 +307,9 @@ class Page:
     def compare(self, ours, reasons=None, item=None, part=False, extra=False) -> Table | None:
         """Compare our numbers with the published ones and save the verdicts.
 
-        Where the outputs may not decide (`undecided`) every verdict is *not comparable*. Under parameters other than the committed
-        ones, numbers of other logs and reasons for them are left out.
+        Where the outputs may not decide (`undecided`) every verdict is *not comparable*. Under
+        parameters other than the committed ones, numbers of other logs and reasons for them are
+        left out.
 
         Parameters
         ----------
@@ -302,7 +322,8 @@ class Page:
         part : bool
             Leave out the published numbers that `ours` does not have: other notebooks draw those.
         extra : bool
-            Show rows of `ours` whose policy the item does not print, without a verdict, in place of an error.
+            Show rows of `ours` whose policy the item does not print, without a verdict, in place of
+            an error.
         """
         item = item or self.item
         ours = tables.by_key(f"{self.paper}/{item}", ours)
@@ -345,15 +366,16 @@ class Page:
     def claims(self, functions=None, only=None, **given) -> "Decided":
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
-        Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under parameters other than the
-        committed ones, such as other logs, the cases are for or against the claim on these logs, and the paper gets no verdict.
-        Claims that need a log or a parameter of the paper are left out and named.
+        Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under
+        parameters other than the committed ones, such as other logs, the cases are for or against
+        the claim on these logs, and the paper gets no verdict. Claims that need a log or a
+        parameter of the paper are left out and named.
 
         Parameters
         ----------
         functions : module, optional
-            The functions that return the cases, such as ``notebooks.top_percent.claims``. None is needed where
-            every claim has `select`.
+            The functions that return the cases, such as ``notebooks.top_percent.claims``. None is
+            needed where every claim has `select`.
         only : list of str, optional
             Ids of claims; all of the paper by default.
         **given
@@ -383,7 +405,10 @@ class Page:
                 self.say(f"These logs cannot decide {', '.join(missing)}.")
             if not decided:
                 return Decided({}, "")
-            caption = f"The paper's claim{'s' * (len(decided) > 1)} on these logs: the cases for and against; no verdict on the paper"
+            caption = (
+                f"The paper's claim{'s' * (len(decided) > 1)} on these logs: "
+                "the cases for and against; no verdict on the paper"
+            )
             readable["numbers"] = [
                 "; ".join(": ".join(case) for case in one.cases) for one in decided.values()
             ]
@@ -394,7 +419,9 @@ class Page:
         return Decided(decided, saved._repr_html_())
 
     def decide(self, functions=None, only=None, **given) -> dict[str, tables.Claim]:
-        """Decide claims as `claims` does, without saving them: for another interpretation of the paper, or other logs."""
+        """Decide claims as `claims` does, without saving them: for another interpretation of the
+        paper, or other logs.
+        """
         functions = functions or {}
         if not self.changes:
             return tables.decide(self.paper, functions, given, only)

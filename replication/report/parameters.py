@@ -11,22 +11,29 @@ from replication.simulator.logs import registry
 from replication.verdicts import git
 
 SCALES = ("paper", "quick")
-# Results do not depend on the number of workers; the scale separates quick results from the paper's.
+# Results do not depend on the number of workers; the scale separates quick results from the
+# paper's.
 FREE = ("workers", "scale")
 
 
 class PageError(InputError):
-    """A notebook, a parameter, a choice or an output that is refused; the message says what is allowed."""
+    """A notebook, a parameter, a choice or an output that is refused; the message says what is
+    allowed.
+    """
 
 
 def check_known(name, given, known) -> None:
-    """Raise PageError for parameters that an item does not have; papermill alone would only warn."""
+    """Raise PageError for parameters that an item does not have; papermill alone would
+    only warn.
+    """
     for word in given:
         among(known, f"{name}: unknown parameter", word, PageError)
 
 
 def check(name, given) -> None:
-    """Raise PageError for an unknown scale, a value of another type than in the notebook's cell, and a number below 0."""
+    """Raise PageError for an unknown scale, a value of another type than in the notebook's cell,
+    and a number below 0.
+    """
     among(SCALES, f"{name}: scale", given["scale"], PageError)
     defaults = on_disk(name) or {}
     for parameter, value in given.items():
@@ -42,7 +49,9 @@ def check(name, given) -> None:
 
 
 def _fits(value, default):
-    """Return True if a value and its parts have the types of a default, and no number is below 0."""
+    """Return True if a value and its parts have the types of a default, and no number
+    is below 0.
+    """
     if isinstance(value, list) and isinstance(default, list):
         return not default or all(any(_fits(v, d) for d in default) for v in value)
     if type(value) in (int, float) and not value >= 0:
@@ -81,7 +90,8 @@ def on_disk(name) -> dict | None:
 def changes(name, given) -> list[str]:
     """Return the differences from the committed parameters, such as ``"seed 2 (committed: 1)"``.
 
-    Without an answer of git they are unknown; then the outputs decide nothing either, and the only entry is why.
+    Without an answer of git they are unknown; then the outputs decide nothing either, and the only
+    entry is why.
     """
     if git.head(paths.NOTEBOOKS) is None:
         return ["the committed parameters are unknown: git gives no answer"]
@@ -92,7 +102,9 @@ def changes(name, given) -> list[str]:
 
 
 def recorded_changes(name, given) -> list[str]:
-    """Return the differences of recorded parameters from the committed ones; without git from those of the notebook."""
+    """Return the differences of recorded parameters from the committed ones; without git from those
+    of the notebook.
+    """
     committed = git.at_head(record.source(name))
     return _differences(given, read_cell(committed, name) if committed else on_disk(name))
 

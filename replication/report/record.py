@@ -42,7 +42,9 @@ def folder(kind, name="") -> Path:
 
 
 def source(name) -> Path:
-    """Return the path of the notebook of an item: in ``notebooks/``, or in ``studies/`` for one of a study."""
+    """Return the path of the notebook of an item: in ``notebooks/``, or in ``studies/`` for one of
+    a study.
+    """
     if name.startswith(STUDY):
         return paths.STUDIES / f"{name.removeprefix(STUDY)}.ipynb"
     return paths.NOTEBOOKS / f"{name}.ipynb"
@@ -61,7 +63,9 @@ def name_of(path) -> str:
 
 
 def notebook(kind, name) -> Path:
-    """Return the path of an executed notebook, next to the outputs of its kind; ``failed`` is a kind here."""
+    """Return the path of an executed notebook, next to the outputs of its kind; ``failed`` is a
+    kind here.
+    """
     return folder(kind) / f"{name}.ipynb"
 
 
@@ -126,7 +130,9 @@ def _read(path):
 
 @cache
 def _checked():
-    """Return the function that returns a record of the right format, and raises ValueError for any other."""
+    """Return the function that returns a record of the right format, and raises ValueError for any
+    other.
+    """
     schema = (Path(__file__).parent / "templates/record.schema.json").read_text("utf-8")
     return fastjsonschema.compile(json.loads(schema))
 
@@ -139,11 +145,13 @@ def outputs(kind, name) -> list[Path]:
 
 
 def publish(name, place) -> str | None:
-    """Move the outputs of a notebook that has ended from a folder to that of their kind, and return the kind.
+    """Move the outputs of a notebook that has ended from a folder to that of their kind, and return
+    the kind.
 
-    None if there is no record in the folder. The record comes last: a move that is interrupted leaves files that differ from
-    the older record. Files that only the older record names are deleted. A record that differs from the older one in ``run``
-    alone keeps the older ``run`` (versions, workers, duration), which says how a result was made and not what it is. So drawing
+    None if there is no record in the folder. The record comes last: a move that is interrupted
+    leaves files that differ from the older record. Files that only the older record names are
+    deleted. A record that differs from the older one in ``run`` alone keeps the older ``run``
+    (versions, workers, duration), which says how a result was made and not what it is. So drawing
     an item again changes no file where the result is the same.
     """
     item = name.rpartition("/")[2]
@@ -178,7 +186,9 @@ def save(target, name, facts) -> None:
 
 
 def checksum(facts) -> str:
-    """Return the SHA-256 of a record without ``run``; empty for one with a number that JSON does not have."""
+    """Return the SHA-256 of a record without ``run``; empty for one with a number that JSON does
+    not have.
+    """
     try:
         kept = {name: one for name, one in facts.items() if name not in ("run", "sha256")}
         return sha256(_layout(kept).encode())

@@ -22,10 +22,12 @@ TEMPLATES = Path(__file__).parent / "templates"
 SHRINK = 105 / style.DPI
 # A table of more than LONGEST rows shows its first HEAD rows.
 LONGEST, HEAD = 60, 10
-#: Names for readers: of columns, where they are not the column's words, and of words with a spelling of their own.
+#: Names for readers: of columns, where they are not the column's words, and of words with a
+#: spelling of their own.
 NAMES = toml(TEMPLATES / "names.toml")
 COLUMNS, WORDS = NAMES["columns"], NAMES["words"]
-#: Columns of fractions, which are shown in per cent; a column with larger values is in per cent already.
+#: Columns of fractions, which are shown in per cent; a column with larger values is in per cent
+#: already.
 PERCENT = {"difference": "{:+.1%}", "share": "{:.1%}"}
 #: The words of verdicts, each with its sign and its rule.
 VERDICTS = toml(TEMPLATES / "verdicts.toml")
@@ -89,7 +91,9 @@ class Table:
         self._formats = formats or {}
 
     def csv(self) -> bytes:
-        """Return the whole table as CSV with plain line ends; a number reads back as the same number."""
+        """Return the whole table as CSV with plain line ends; a number reads back as the same
+        number.
+        """
         return writing.frame_csv(self._flat)
 
     def _repr_html_(self):
@@ -144,7 +148,9 @@ class Picture:
 
 
 def shown_width(png) -> int:
-    """Return the width, in pixels of the page, at which text in a PNG is about as large as that around it."""
+    """Return the width, in pixels of the page, at which text in a PNG is about as large as that
+    around it.
+    """
     return round(int.from_bytes(png[16:20]) * SHRINK)
 
 

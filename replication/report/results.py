@@ -1,7 +1,7 @@
 """All recorded results: items, published numbers and claims, by paper.
 
-The report and the article are made from `Results` and from nothing else. Each number and each claim names the item that
-computes it.
+The report and the article are made from `Results` and from nothing else. Each number and each claim
+names the item that computes it.
 """
 
 import re
@@ -22,7 +22,9 @@ class ReportError(ValueError):
 
 
 def notebooks() -> dict[str, Path]:
-    """Return the paths of all notebooks of the replication by ``paper/item``, papers and items in natural order."""
+    """Return the paths of all notebooks of the replication by ``paper/item``, papers and items in
+    natural order.
+    """
     return _by_name(paths.NOTEBOOKS / paper for paper in record.CHAPTERS)
 
 
@@ -67,7 +69,9 @@ class Item:
 
     @property
     def paper(self) -> str:
-        """The paper whose rules make the jobs of its logs and whose claims it can decide; empty for none."""
+        """The paper whose rules make the jobs of its logs and whose claims it can decide; empty for
+        none.
+        """
         return self.facts.get("paper", self.name.partition("/")[0])
 
     @property
@@ -92,11 +96,15 @@ class Item:
 
     @cached_property
     def changed_sources(self) -> list[str]:
-        """Paths of the sources that are other ones than those that made the record, see `sources.changed`."""
+        """Paths of the sources that are other ones than those that made the record, see
+        `sources.changed`.
+        """
         return sources.changed(self.facts, self.paper)
 
     def foreign(self) -> list[str]:
-        """Return how a record differs from its folder, from its committed notebook and from the registered logs."""
+        """Return how a record differs from its folder, from its committed notebook and from the
+        registered logs.
+        """
         given, provenance = self.facts["parameters"], self.facts["provenance"]
         scale = given.get("scale") if self.kind == "stand-in" else self.kind
         checksum = record.checksum(self.facts)
@@ -146,7 +154,9 @@ def _sha256(path):
 
 @dataclass
 class Paper:
-    """A paper with its items, all published numbers, and all claims; or a study, which has only items."""
+    """A paper with its items, all published numbers, and all claims; or a study, which has only
+    items.
+    """
 
     key: str
     title: str
@@ -157,7 +167,9 @@ class Paper:
 
 @dataclass
 class Results:
-    """The results of all papers and of all studies, their kind, and the reason for each missing notebook."""
+    """The results of all papers and of all studies, their kind, and the reason for each missing
+    notebook.
+    """
 
     kind: str
     papers: list
@@ -165,7 +177,9 @@ class Results:
     missing: dict = field(default_factory=dict)
 
     def every(self, what) -> list:
-        """Return the ``items``, ``numbers`` or ``claims`` of all papers and studies, in their order."""
+        """Return the ``items``, ``numbers`` or ``claims`` of all papers and studies, in their
+        order.
+        """
         return [one for part in (*self.papers, *self.studies) for one in getattr(part, what)]
 
 

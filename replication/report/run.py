@@ -60,7 +60,8 @@ def choose(only=(), own=False) -> dict[str, Path]:
 
 
 def plan(chosen, scale=None, workers=None, settings=None) -> dict[str, dict]:
-    """Return the parameters of each notebook; the scale is ``paper`` by default where all logs are available.
+    """Return the parameters of each notebook; the scale is ``paper`` by default where all logs are
+    available.
 
     Raises
     ------
@@ -103,9 +104,11 @@ def _available(logs):
 
 
 def figures(only=(), scale=None, workers=None, settings=None, own=False, among=None) -> int:
-    """Run notebooks, see `choose`, or those of them in `among`; print where their pictures are, and the time they take.
+    """Run notebooks, see `choose`, or those of them in `among`; print where their pictures are, and
+    the time they take.
 
-    The fastest runs first. Those of all papers together read the records of the others, so they run last.
+    The fastest runs first. Those of all papers together read the records of the others, so they run
+    last.
 
     Returns
     -------
@@ -172,9 +175,11 @@ def _compiling():
 
 
 def stale(only=(), workers=None, own=False) -> int:
-    """Run the notebooks, see `choose`, whose records were made by earlier code or are refused; return the exit code.
+    """Run the notebooks, see `choose`, whose records were made by earlier code or are refused;
+    return the exit code.
 
-    Those of all papers together depend on the records of the others, so they are looked at again at the end.
+    Those of all papers together depend on the records of the others, so they are looked at again at
+    the end.
     """
     code, ran = 0, set()
     while names := _earlier(only, own) - ran:
@@ -261,7 +266,8 @@ def _papermill(path, target, name, parameters):
     except DeadKernelError:
         raise NotebookError(f"{name}: the kernel died; it may need more memory") from None
     except papermill.PapermillExecutionError as error:
-        # papermill adds a cell with the parameters behind the first, so that its count from 0 is ours from 1.
+        # papermill adds a cell with the parameters behind the first, so that its count from 0 is
+        # ours from 1.
         where = name, error.cell_index, error.source
         raise NotebookError(failure(*where, error.ename, error.evalue)) from error
     except RuntimeError as error:
@@ -269,7 +275,9 @@ def _papermill(path, target, name, parameters):
 
 
 def page(kind, name) -> Path:
-    """Write an executed notebook as one HTML file beside it, complete without a network, and return the path."""
+    """Write an executed notebook as one HTML file beside it, complete without a network, and return
+    the path.
+    """
     path = record.notebook(kind, name)
     made, _ = HTMLExporter(**NO_ADDRESSES).from_filename(str(path))
     target = path.with_suffix(".html")
@@ -278,10 +286,11 @@ def page(kind, name) -> Path:
 
 
 def stable(notebook, with_parameters=True) -> nbformat.NotebookNode:
-    """Remove from an executed notebook everything that differs between two runs with the same results.
+    """Remove from an executed notebook everything that differs between two runs with the same
+    results.
 
-    These are times, versions, random ids, warnings and progress bars; without `with_parameters` also the cell that
-    papermill adds.
+    These are times, versions, random ids, warnings and progress bars; without `with_parameters`
+    also the cell that papermill adds.
     """
     notebook.nbformat_minor = 4  # without ids of cells
     notebook.metadata = {

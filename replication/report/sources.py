@@ -1,6 +1,8 @@
-"""The sources of an item's results beyond the simulator: its notebook, and the code and data that its kernel has read.
+"""The sources of an item's results beyond the simulator: its notebook, and the code and data that
+its kernel has read.
 
-A record has a hash of each by its path in the checkout. Comments, docstrings and layout do not count.
+A record has a hash of each by its path in the checkout. Comments, docstrings and layout do not
+count.
 """
 
 import functools
@@ -16,14 +18,15 @@ from replication.simulator.logs import registry
 from replication.simulator.sweeps import code
 from replication.simulator.sweeps.grid import fingerprint_of
 
-#: Where the modules are that compute and draw results. The simulator has a hash of its own, see `code.of_results`; the
-#: report shows results.
+#: Where the modules are that compute and draw results. The simulator has a hash of its own, see
+#: `code.of_results`; the report shows results.
 COUNTED = re.compile(
     "(contrib|notebooks|studies|tests/reference|replication/(drawing|explore|verdicts(?!/git|/committed)))/.*[.]py"
 )
 #: Files beside these modules that count, too.
 DATA = (".csv", ".mplstyle", ".toml")
-#: Code that makes jobs of a log. Where it has changed and the jobs are the same, a record stays valid.
+#: Code that makes jobs of a log. Where it has changed and the jobs are the same, a record stays
+#: valid.
 READERS = ("replication/simulator/logs/registry.py", "replication/simulator/logs/swf.py")
 #: Parts of a record on which the items of all papers together depend.
 RESULTS = ("files", "values", "comparisons", "claims")
@@ -58,7 +61,9 @@ def hashes(notebook, paper, has_jobs) -> dict[str, str]:
 
 @functools.cache
 def of_file(name) -> str:
-    """Return the hash of a source by its path in the checkout, as it was when first asked for; empty without the file."""
+    """Return the hash of a source by its path in the checkout, as it was when first asked for;
+    empty without the file.
+    """
     top, _, rest = name.partition("/")
     known = {"notebooks": paths.NOTEBOOKS, "studies": paths.STUDIES, "figures": paths.FIGURES}
     path = known[top] / rest if top in known else paths.ROOT / name
@@ -128,7 +133,9 @@ def changed(facts, paper) -> list[str]:
 
 @functools.cache
 def _of_log(name, paper):
-    """Return the present hash of the jobs of a log, given with its rules in JSON; empty where the log cannot be read."""
+    """Return the present hash of the jobs of a log, given with its rules in JSON; empty where the
+    log cannot be read.
+    """
     log, _, rules = name.partition(" ")
     try:
         return of_jobs(load(log, paper, **json.loads(rules or "{}")))

@@ -1,8 +1,9 @@
-"""Audits of the schedules of any scheduler: fairness at the head of the queue, and violations of reservations.
+"""Audits of the schedules of any scheduler: fairness at the head of the queue, and violations of
+reservations.
 
-The priority is the order of submission (PV-EASY, section 5.2), so a job's priority is its index in the workload. A job
-is at the head of the queue when every job before it has started for good, and is blocked if it cannot start at that
-instant.
+The priority is the order of submission (PV-EASY, section 5.2), so a job's priority is its index in
+the workload. A job is at the head of the queue when every job before it has started for good, and
+is blocked if it cannot start at that instant.
 """
 
 import functools
@@ -28,7 +29,9 @@ class AuditError(InputError):
 
 
 def _cache(audit):
-    """Store the result of an audit with its schedule, since several audits begin with the same one."""
+    """Store the result of an audit with its schedule, since several audits begin with
+    the same one.
+    """
 
     signature = inspect.signature(audit)
 
@@ -47,7 +50,9 @@ def _cache(audit):
 
 
 def _alone_at_head(schedule):
-    """Return the first instant at which a job is submitted and all before it have started for good, int64[n], s."""
+    """Return the first instant at which a job is submitted and all before it have started for good,
+    int64[n], s.
+    """
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
     return np.maximum(schedule.workload.submit, earlier)
 
@@ -70,10 +75,11 @@ def head_since(schedule) -> np.ndarray:
 
 @_cache
 def blocked(schedule) -> np.ndarray:
-    """Return the mask of the jobs that came to the head of the queue and could not start at that instant.
+    """Return the mask of the jobs that came to the head of the queue and could not start at that
+    instant.
 
-    Preempted jobs count by their last wait: a job at the head stays there until it starts, and then cannot be
-    preempted.
+    Preempted jobs count by their last wait: a job at the head stays there until it starts, and then
+    cannot be preempted.
 
     Parameters
     ----------
@@ -88,7 +94,8 @@ def blocked(schedule) -> np.ndarray:
 
 @_cache
 def earliest_at_head(schedule) -> np.ndarray:
-    """Return the first instant at which each blocked job could have started if no later job had run.
+    """Return the first instant at which each blocked job could have started if no later job had
+    run.
 
     From then on, idle processors and those of later jobs together suffice.
 
@@ -108,7 +115,8 @@ def earliest_at_head(schedule) -> np.ndarray:
 
 
 def head_violations(schedule) -> np.ndarray:
-    """Return the mask of the jobs that waited at the head while idle and shadow processors sufficed.
+    """Return the mask of the jobs that waited at the head while idle and shadow processors
+    sufficed.
 
     Jobs of lower priority delay such a job (PV-EASY, sections 3.1 and 4.2).
 
@@ -127,17 +135,18 @@ def head_violations(schedule) -> np.ndarray:
 def reservations(schedule, which="first", by="predictions") -> np.ndarray:
     """Return the reservation of each blocked job.
 
-    It is computed as the scheduler does at that instant: from the running jobs and their predictions, in PV-EASY from
-    the sunny load alone (sections 3.2 and 4.3).
+    It is computed as the scheduler does at that instant: from the running jobs and their
+    predictions, in PV-EASY from the sunny load alone (sections 3.2 and 4.3).
 
     Parameters
     ----------
     schedule : replication.simulator.schedules.schedule.Schedule
     which : {"first", "latest"}
-        The reservation made when the job comes to the head, or at the last submission or end before it starts.
+        The reservation made when the job comes to the head, or at the last submission or end before
+        it starts.
     by : {"predictions", "estimates"}
-        By estimates, the first reservation is that of plain EASY at that instant before it backfills. Only a later
-        job can violate it while no job outlives its estimate.
+        By estimates, the first reservation is that of plain EASY at that instant before it
+        backfills. Only a later job can violate it while no job outlives its estimate.
 
     Returns
     -------
@@ -147,8 +156,8 @@ def reservations(schedule, which="first", by="predictions") -> np.ndarray:
     Raises
     ------
     AuditError
-        For schedules with resumed jobs, whose remaining run times are unknown, and for times above 2^39 s or more than 2^24
-        jobs, as `earliest_of_running` and `postponements` do.
+        For schedules with resumed jobs, whose remaining run times are unknown, and for times above
+        2^39 s or more than 2^24 jobs, as `earliest_of_running` and `postponements` do.
     """
     since = head_since(schedule)
     if among(BY, "by", by, AuditError) == "estimates":
@@ -173,20 +182,24 @@ def reservations(schedule, which="first", by="predictions") -> np.ndarray:
 
 
 def _check_room(schedule):
-    """Raise AuditError if times or jobs exceed the keys of the kernels that order jobs by their planned ends."""
+    """Raise AuditError if times or jobs exceed the keys of the kernels that order jobs by their
+    planned ends.
+    """
     last = float(schedule.end.max()) + float(schedule.estimate.max())
     if not last < machine.LATEST or len(schedule.workload) > machine.JOB_MASK:
         raise AuditError(
-            f"{schedule.workload.name}: {len(schedule.workload)} jobs up to second {last:.0f}; allowed in audits of reservations: "
+            f"{schedule.workload.name}: {len(schedule.workload)} jobs up to second {last:.0f}; "
+            f"allowed in audits of reservations: "
             f"{machine.JOB_MASK} jobs and times below {machine.LATEST} s"
         )
 
 
 def _runs_at_pass(schedule):
-    """Return the start and the end of each job's run as seen at the instant at which a head is blocked, two int64[n], s.
+    """Return the start and the end of each job's run as seen at the instant at which a head is
+    blocked, two int64[n], s.
 
-    A job backfilled at that instant starts after the head is blocked: it counts as starting one second later. A job
-    that was not backfilled and takes no time runs at its only instant.
+    A job backfilled at that instant starts after the head is blocked: it counts as starting one
+    second later. A job that was not backfilled and takes no time runs at its only instant.
     """
     in_no_time = (schedule.start == schedule.end) & ~schedule.backfilled
     return schedule.start + schedule.backfilled, schedule.end + in_no_time
@@ -203,8 +216,8 @@ def _reservations_at(schedule, since, start, end, plans, correction=0, sunny=Fal
 def earliest_of_running(schedule) -> np.ndarray:
     """Return the first real shadow time of each blocked job (heel-and-toe, section 5).
 
-    It is the first instant at which enough of the jobs that ran when the job came to the head have really ended. Jobs
-    submitted before and after it count alike.
+    It is the first instant at which enough of the jobs that ran when the job came to the head have
+    really ended. Jobs submitted before and after it count alike.
 
     Parameters
     ----------
@@ -227,18 +240,20 @@ def reservation_delays(
 ) -> np.ndarray:
     """Return the delay of each job whose reservation a later job violated.
 
-    A job that starts after its reservation suffers a violation if it could have started earlier without the later jobs
-    (PV-EASY, section 3.2). Otherwise its predecessors ran longer than predicted, which the paper calls benign.
+    A job that starts after its reservation suffers a violation if it could have started earlier
+    without the later jobs (PV-EASY, section 3.2). Otherwise its predecessors ran longer than
+    predicted, which the paper calls benign.
 
     Parameters
     ----------
     schedule : replication.simulator.schedules.schedule.Schedule
     blame : {"since-reserved", "under-predicted", "any-later", "at-reservation"}
-        The later jobs that count at the first instant at which the job is late and could have started. The default,
-        which follows section 3.2, counts those that started since the first reservation and run past their prediction;
-        "under-predicted" counts all that run past it, "any-later" every later job. "at-reservation" asks at the
-        reservation itself: the job would fit then without the later jobs that started since it came to the head, and
-        one of these runs past its prediction.
+        The later jobs that count at the first instant at which the job is late and could have
+        started. The default, which follows section 3.2, counts those that started since the first
+        reservation and run past their prediction; "under-predicted" counts all that run past it,
+        "any-later" every later job. "at-reservation" asks at the reservation itself: the job would
+        fit then without the later jobs that started since it came to the head, and one of these
+        runs past its prediction.
     which, by : str
         See `reservations`.
 
@@ -272,16 +287,16 @@ def reservation_delays(
 def alone(schedule, jobs=None) -> np.ndarray:
     """Return the start of each job if no job of lower priority had been submitted.
 
-    This is the literal definition of strict fairness (PV-EASY, section 3.1). Up to the submission of a job both
-    schedules are equal; from there the scheduler continues without further arrivals. For preempted jobs it is the start
-    of the run that completes.
+    This is the literal definition of strict fairness (PV-EASY, section 3.1). Up to the submission
+    of a job both schedules are equal; from there the scheduler continues without further arrivals.
+    For preempted jobs it is the start of the run that completes.
 
     Parameters
     ----------
     schedule : replication.simulator.schedules.schedule.Schedule
     jobs : sequence of int, optional
-        Indices of the jobs to compute, all by default; other jobs get their start in the schedule. Schedulers for
-        which `is_replayed` is false need a whole simulation for each job.
+        Indices of the jobs to compute, all by default; other jobs get their start in the schedule.
+        Schedulers for which `is_replayed` is false need a whole simulation for each job.
 
     Returns
     -------
@@ -290,7 +305,8 @@ def alone(schedule, jobs=None) -> np.ndarray:
     Raises
     ------
     AuditError
-        For random choices of the scheduler or its predictor, which would differ between these simulations.
+        For random choices of the scheduler or its predictor, which would differ between these
+        simulations.
     """
     start, w = schedule.start.copy(), schedule.workload
     if is_replayed(schedule.scheduler):
@@ -300,7 +316,8 @@ def alone(schedule, jobs=None) -> np.ndarray:
     choices = schedule.scheduler, getattr(schedule.scheduler, "predictor", None)
     if any(getattr(one, "draws_at_random", False) for one in choices):
         raise AuditError(
-            f"{schedule.scheduler!r}: random choices cannot be repeated for part of the jobs; allowed: a scheduler and a "
+            f"{schedule.scheduler!r}: random choices cannot be repeated for part of the jobs; "
+            f"allowed: a scheduler and a "
             "predictor with draws_at_random = False"
         )
     for job in range(len(w)) if jobs is None else jobs:
@@ -312,7 +329,9 @@ def alone(schedule, jobs=None) -> np.ndarray:
 
 
 def is_replayed(scheduler) -> bool:
-    """Return whether the scheduler's kernel can continue from any instant, so that `alone` is fast for all jobs."""
+    """Return whether the scheduler's kernel can continue from any instant, so that `alone` is fast
+    for all jobs.
+    """
     # A subclass may decide otherwise.
     if type(scheduler) is PVEasy:
         # The state of a predictor in Python cannot be copied at every instant.
@@ -341,9 +360,10 @@ def start_delays(schedule, since="alone") -> np.ndarray:
     ----------
     schedule : replication.simulator.schedules.schedule.Schedule
     since : {"alone", "head", "reservation", "running"}
-        The start of the delay: the start without later jobs (`alone`); the first instant at the head at which idle and
-        later jobs' processors sufficed (`earliest_at_head`); that instant or the first reservation, whichever is later;
-        or the first real shadow time (`earliest_of_running`).
+        The start of the delay: the start without later jobs (`alone`); the first instant at the
+        head at which idle and later jobs' processors sufficed (`earliest_at_head`); that instant or
+        the first reservation, whichever is later; or the first real shadow time
+        (`earliest_of_running`).
 
     Returns
     -------
@@ -365,7 +385,8 @@ def start_delays(schedule, since="alone") -> np.ndarray:
 def postponements(schedule) -> tuple[np.ndarray, np.ndarray]:
     """Return the postponements of the reservations of blocked jobs under EASY with any predictor.
 
-    They are computed from the schedule, at each submission and end, from the running jobs and their predictions.
+    They are computed from the schedule, at each submission and end, from the running jobs and their
+    predictions.
 
     Parameters
     ----------
@@ -374,12 +395,14 @@ def postponements(schedule) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     moved : int64[n, 4]
-        For each job: the number of passes at which it was blocked at the head; the number of those at which its
-        reservation was later than at the pass before; the number at which only later jobs that started since it came to
-        the head caused this; and the sum of its postponements, s.
+        For each job: the number of passes at which it was blocked at the head; the number of those
+        at which its reservation was later than at the pass before; the number at which only later
+        jobs that started since it came to the head caused this; and the sum of its postponements,
+        s.
     passing : int8[n]
-        For each job that started behind a blocked head: 1 if its planned end was no later than the shadow time, 2 if it
-        took extra processors, 3 if it took extra processors and the shadow time was the present instant; else 0.
+        For each job that started behind a blocked head: 1 if its planned end was no later than the
+        shadow time, 2 if it took extra processors, 3 if it took extra processors and the shadow
+        time was the present instant; else 0.
     """
     _check_room(schedule)
     w = schedule.workload

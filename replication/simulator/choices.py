@@ -1,4 +1,5 @@
-"""Choices: frozen dataclasses whose option names and values are checked, in families that can be extended.
+"""Choices: frozen dataclasses whose option names and values are checked, in families that can be
+extended.
 
 Schedulers, predictors and estimate models are families of choices. A member is one class::
 
@@ -6,8 +7,9 @@ Schedulers, predictors and estimate models are families of choices. A member is 
     class FModel(EstimateModel, name="f"):
         f: float = option(allowed=Number(0), about="badness factor")
 
-Fields are declared with `option`, which states the allowed values; errors list them. The `repr` is an expression that
-makes the choice, equal choices have equal hashes, and `dataclasses.replace` makes a variant.
+Fields are declared with `option`, which states the allowed values; errors list them. The `repr` is
+an expression that makes the choice, equal choices have equal hashes, and `dataclasses.replace`
+makes a variant.
 """
 
 import difflib
@@ -25,7 +27,9 @@ UNBOUNDED = 2**53  # messages leave out upper bounds from here on
 
 
 class ChoiceError(InputError):
-    """An unknown choice or option, or a value that is not allowed; the message lists those that are."""
+    """An unknown choice or option, or a value that is not allowed; the message lists those that
+    are.
+    """
 
 
 def option(default=MISSING, allowed=None, about="", sign="") -> Any:
@@ -36,8 +40,9 @@ def option(default=MISSING, allowed=None, about="", sign="") -> Any:
     default : object, optional
         Required without one.
     allowed : tuple, class or Callable, optional
-        The allowed values; or the family of allowed members; or a function that returns a value in the type in which
-        it is stored, or raises ValueError with the allowed values. Anything by default.
+        The allowed values; or the family of allowed members; or a function that returns a value in
+        the type in which it is stored, or raises ValueError with the allowed values. Anything by
+        default.
     about : str
         The meaning, for the docstring of the class.
     sign : {"", "=", "*"}
@@ -90,8 +95,9 @@ class Number:
 class Choice:
     """The base class of all families; see the module.
 
-    A class made with ``family="scheduler"`` begins a family; every other subclass is a member of the family of its
-    base, known by its `name` (by default that of the class in lower case). A base class with ``name=""`` is no member.
+    A class made with ``family="scheduler"`` begins a family; every other subclass is a member of
+    the family of its base, known by its `name` (by default that of the class in lower case). A base
+    class with ``name=""`` is no member.
 
     Attributes
     ----------
@@ -104,8 +110,8 @@ class Choice:
     error : class
         The `ChoiceError` of the family.
     promises : dict of str to object
-        Attributes that state something about the methods of a class, with the values that are always right. A subclass
-        with methods of its own has these values unless it states others.
+        Attributes that state something about the methods of a class, with the values that are
+        always right. A subclass with methods of its own has these values unless it states others.
     """
 
     error = ChoiceError
@@ -218,8 +224,8 @@ class Choice:
 def complete_class(kind: type) -> None:
     """Make a plain class of choices a frozen dataclass whose methods may keep state on ``self``.
 
-    Its options are its annotated fields. Attributes other than options may be set; they belong to no value, and
-    `dataclasses.replace` leaves them out.
+    Its options are its annotated fields. Attributes other than options may be set; they belong to
+    no value, and `dataclasses.replace` leaves them out.
     """
     if "__dataclass_fields__" not in vars(kind):
         if "__init__" in vars(kind):
@@ -238,7 +244,9 @@ def _set_state(self, name, value):
 
 
 def _parameters(kind):
-    """Yield the lines of a docstring's section about a class's options, those of its bases included."""
+    """Yield the lines of a docstring's section about a class's options, those of its bases
+    included.
+    """
     options = {}
     for base in reversed(kind.__mro__):
         declared = {name: one for name, one in vars(base).items() if isinstance(one, Field)}
@@ -282,7 +290,8 @@ def _defaults(kind):
 
 
 def did_you_mean(word, known, cutoff=0.6) -> str:
-    """Return a hint to the known name that is most similar to an unknown word, such as `` (did you mean easy?)``.
+    """Return a hint to the known name that is most similar to an unknown word, such as `` (did you
+    mean easy?)``.
 
     `cutoff` is the least similarity, from 0 to 1; "" if no known name reaches it.
     """
@@ -294,7 +303,9 @@ def did_you_mean(word, known, cutoff=0.6) -> str:
 
 
 def among(known, what, value, error) -> Any:
-    """Return `value` if it is one of the known ones; raise `error` with the noun `what` and the known values if not."""
+    """Return `value` if it is one of the known ones; raise `error` with the noun `what` and the
+    known values if not.
+    """
     known = [*known]
     if value not in known:
         hint = did_you_mean(value, known)

@@ -1,6 +1,8 @@
-"""The line that says for how long kernels have been compiled, such as ``0:42, compiling EASY(), first run only``.
+"""The line that says for how long kernels have been compiled, such as ``0:42, compiling EASY(),
+first run only``.
 
-It appears in a terminal, in a notebook, or in what `showing` names, and goes when the compilation is done.
+It appears in a terminal, in a notebook, or in what `showing` names, and goes when the compilation
+is done.
 """
 
 import contextlib
@@ -15,7 +17,8 @@ from pathlib import Path
 
 from numba.core import event
 
-#: Environment variable: the file that holds the line while this process compiles, for the process that waits for it.
+#: Environment variable: the file that holds the line while this process compiles, for the process
+#: that waits for it.
 FILE = "REPLICATION_COMPILING"
 PERIOD = 1.0  # s
 #: The scheduler whose kernels are compiled, if any.

@@ -1,7 +1,8 @@
-"""The decisions of textbook EASY one by one, and what is true then: the real shadow time of the head.
+"""The decisions of textbook EASY one by one, and what is true then: the real shadow time of the
+head.
 
-The explorer walks through them, and a figure of a paper shows them. Tests compare them with the kernels and with the reference
-implementation.
+The explorer walks through them, and a figure of a paper shows them. Tests compare them with the
+kernels and with the reference implementation.
 """
 
 from typing import NamedTuple, Self
@@ -15,8 +16,8 @@ SIX_JOBS = {1: (6, 1), 2: (4, 1), 3: (3, 2), 4: (4, 1), 5: (3, 1), 6: (2, 1)}
 class Decision(NamedTuple):
     """One decision and the machine after it; times in s, jobs as indices."""
 
-    # events (ends and submissions of an instant), started (in queue order), reserved (the head is blocked),
-    # or backfilled
+    # events (ends and submissions of an instant), started (in queue order), reserved (the head is
+    # blocked), or backfilled
     kind: str
     now: int
     jobs: tuple  # the jobs that ended or were submitted, the job that started, or the blocked head

@@ -1,6 +1,8 @@
-"""Observed runs of EASY: wild backfills, the heads they delay, and how close the order is to shortest job first.
+"""Observed runs of EASY: wild backfills, the heads they delay, and how close the order is to
+shortest job first.
 
-The terms are those of heel-and-toe (report 2006, sections 5 and 6). `simulate` does not measure them.
+The terms are those of heel-and-toe (report 2006, sections 5 and 6). `simulate` does not measure
+them.
 """
 
 from dataclasses import dataclass
@@ -23,7 +25,8 @@ class Observed:
     ----------
     schedule : replication.simulator.schedules.schedule.Schedule
     shortest : bool[n]
-        Whether no job in the queue, which includes all jobs submitted by then, had a shorter run time when the job started.
+        Whether no job in the queue, which includes all jobs submitted by then, had a shorter run
+        time when the job started.
     wild : bool[n]
         Whether the job was backfilled and moved the head's real shadow time.
     events : int64[n]
@@ -40,7 +43,8 @@ class Observed:
 
     @property
     def measures(self) -> dict[str, float]:
-        """The measures of heel-and-toe's Figs. 7 and 9 to 11 by name: means over all jobs, nan over no jobs.
+        """The measures of heel-and-toe's Figs. 7 and 9 to 11 by name: means over all jobs, nan over
+        no jobs.
 
         See `replication.simulator.schedules.measures.NAMES`.
         """
@@ -83,7 +87,8 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:  # 
     >>> from replication.simulator.estimates import Exact
     >>> from replication.simulator.observation import observe
     >>> from replication.simulator.workload import Workload
-    >>> three = Workload.from_columns("three", 2, submit=[0, 0, 0], run_time=[4, 2, 3], processors=[1, 2, 1])
+    >>> columns = {"submit": [0, 0, 0], "run_time": [4, 2, 3], "processors": [1, 2, 1]}
+    >>> three = Workload.from_columns("three", 2, **columns)
     >>> observe(three, Exact(2)).delay.tolist()
     [0, 0, 0]
     """

@@ -44,15 +44,17 @@ def simulate(
     scheduler : Scheduler
         Textbook EASY by default.
     estimates : EstimateModel or int64[n], s, optional
-        The estimates that the scheduler gets: a model, or one value for each job. The workload's own by default.
+        The estimates that the scheduler gets: a model, or one value for each job. The workload's
+        own by default.
     seed : int
         Seed of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional
-        Contents of the schedule's `measures`, such as ``mean_wait``, ``wait_p95`` or ``utilisation``;
-        `replication.simulator.schedules.measures.NAMES` has all names with units.
+        Contents of the schedule's `measures`, such as ``mean_wait``, ``wait_p95`` or
+        ``utilisation``; `replication.simulator.schedules.measures.NAMES` has all names with units.
     trim : bool or (float, bool)
-        Jobs that measures of waits leave out: True for the first 1 % to end and those that end after the last
-        submission (heel-and-toe), False for none, or (share to end first, whether to leave out the late ones).
+        Jobs that measures of waits leave out: True for the first 1 % to end and those that end
+        after the last submission (heel-and-toe), False for none, or (share to end first, whether to
+        leave out the late ones).
 
     Returns
     -------
@@ -61,7 +63,8 @@ def simulate(
     Raises
     ------
     SimulationError, SchedulerError, EstimateError, MeasureError, WorkloadError
-        For values that are no scheduler, estimate, measure or seed, and for times and sizes that are too large.
+        For values that are no scheduler, estimate, measure or seed, and for times and sizes that
+        are too large.
     PredictorError
         For a prediction out of range, with the job and the value.
     ScheduleError
@@ -70,14 +73,16 @@ def simulate(
     Examples
     --------
     >>> import replication as rp
-    >>> three = rp.Workload.from_columns("three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
+    >>> columns = {"submit": [0, 1, 2], "run_time": [9, 5, 3], "processors": [3, 4, 1]}
+    >>> three = rp.Workload.from_columns("three", 4, **columns)
     >>> rp.simulate(three).start.tolist()
     [0, 9, 2]
     """
     names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
     seed = check_seed(seed)
     workload, model, estimate = prepare(workload, Scheduler.check(scheduler), estimates, seed)
-    # An added scheduler may change what it gets. Kernels are compiled for writable arrays, hence a copy.
+    # An added scheduler may change what it gets. Kernels are compiled for writable arrays, hence a
+    # copy.
     own = estimate.copy() if scheduler.validated else estimate
     decided = scheduler.run(workload, own, seed)
     _check_columns(decided, workload, scheduler)
@@ -97,7 +102,9 @@ def simulate(
 def prepare(
     workload, scheduler, estimates, seed
 ) -> tuple[Workload, EstimateModel | None, np.ndarray]:
-    """Return the workload to run, the estimate model (None for an array of estimates) and the estimates."""
+    """Return the workload to run, the estimate model (None for an array of estimates) and the
+    estimates.
+    """
     check_workload(workload)
     compile_clock.subject.set(scheduler)
     model = None
@@ -109,7 +116,9 @@ def prepare(
 
 
 def resolve(model, scheduler, workload) -> EstimateModel:
-    """Return an estimate model as a scheduler gets it: `Users.on` the workload, unless estimates are ignored."""
+    """Return an estimate model as a scheduler gets it: `Users.on` the workload, unless estimates
+    are ignored.
+    """
     uses = getattr(scheduler, "uses_estimates", True)
     return model.on(workload) if isinstance(model, Users) and uses else model
 
@@ -125,7 +134,9 @@ def check_workload(workload) -> Workload:
 
 
 def _check_columns(decided, workload, scheduler):
-    """Raise SchedulerError unless the scheduler returned columns of a schedule, of the workload's length."""
+    """Raise SchedulerError unless the scheduler returned columns of a schedule, of the workload's
+    length.
+    """
     if not (isinstance(decided, dict) and {"start", "backfilled"} <= decided.keys() <= DECIDED):
         given = ", ".join(decided) if isinstance(decided, dict) else type(decided).__name__
         raise SchedulerError(
@@ -137,7 +148,8 @@ def _check_columns(decided, workload, scheduler):
         fits = np.shape(column)[:1] == (n,) or name == "killed_runs"
         if not fits or np.asarray(column).dtype.kind not in kinds:
             raise SchedulerError(
-                f"{scheduler!r} decided {name} as {np.asarray(column).dtype}{list(np.shape(column))}; "
+                f"{scheduler!r} decided {name} as "
+                f"{np.asarray(column).dtype}{list(np.shape(column))}; "
                 f"allowed: {'bool' if kinds == 'b' else 'int64'}[{n}]"
             )
 
@@ -174,7 +186,8 @@ def check_estimates(workload, estimate, scheduler=EASY()) -> np.ndarray:  # noqa
     Raises
     ------
     SimulationError
-        For estimates that are no seconds, and for times or numbers of jobs that exceed the kernels' integers.
+        For estimates that are no seconds, and for times or numbers of jobs that exceed the kernels'
+        integers.
     SchedulerError
         For times that exceed those of the scheduler.
     """

@@ -1,12 +1,14 @@
-"""Parse schedulers, estimate models and predictors from text, for the command line, notebooks and the explorer.
+"""Parse schedulers, estimate models and predictors from text, for the command line, notebooks and
+the explorer.
 
 A choice is its name, then the value after its sign, if it has one, then options::
 
-    easy    f=2    log*2    top=3    last*0.5    f=300,emax=64800    easy:predictor=last,correction=now
+    easy   f=2   log*2   top=3   last*0.5   f=300,emax=64800   easy:predictor=last,correction=now
 
-The first option may follow a colon or a comma. Names, options and values are those of the classes; only letters and
-digits of an option count, so ``emax`` is ``e_max``. A function of an imported module is its dotted name:
-``easy:candidates=my_orders.small_first``. Python takes values instead: ``EASY(predictor=Last())``.
+The first option may follow a colon or a comma. Names, options and values are those of the classes;
+only letters and digits of an option count, so ``emax`` is ``e_max``. A function of an imported
+module is its dotted name: ``easy:candidates=my_orders.small_first``. Python takes values instead:
+``EASY(predictor=Last())``.
 """
 
 import importlib
@@ -60,7 +62,8 @@ def models(text: str) -> list[EstimateModel]:
 
 
 def combine(schedulers: Sequence[str], predictors: Sequence[str]) -> list[Scheduler]:
-    """Return each scheduler with each predictor, if it takes one; without predictors the schedulers as they are.
+    """Return each scheduler with each predictor, if it takes one; without predictors the schedulers
+    as they are.
 
     Raises
     ------
@@ -93,7 +96,8 @@ _imported: dict[str, ModuleType] = {}  # the only modules whose functions text c
 
 
 def import_module(path: Path) -> None:
-    """Import a Python file as a module of its name, so that text can name its choices and functions.
+    """Import a Python file as a module of its name, so that text can name its choices and
+    functions.
 
     Raises
     ------
@@ -113,7 +117,9 @@ def import_module(path: Path) -> None:
 
 
 def function(word: str) -> Callable | str:
-    """Return a function of a module of `import_module`, such as ``my_orders.small_first``; another word as it is."""
+    """Return a function of a module of `import_module`, such as ``my_orders.small_first``; another
+    word as it is.
+    """
     module, _, name = word.rpartition(".")
     value = getattr(_imported.get(module), name, None)
     return value if callable(value) else word
@@ -176,7 +182,8 @@ def _read(family, text):
         option, equals, value = word.partition("=")
         if not (option and equals and value):
             raise family.error(
-                f"{family.family} {text!r}: {word!r}; allowed: OPTION=VALUE, and in a sweep a range START:STOP:STEP"
+                f"{family.family} {text!r}: {word!r}; allowed: OPTION=VALUE, and in a sweep a "
+                f"range START:STOP:STEP"
             )
         # The class refuses an unknown option.
         option = next((own for own in options if _plain(own) == _plain(option)), option)

@@ -30,14 +30,17 @@ _SECONDS = ("submit", "run_time", "estimate")
 
 
 class WorkloadError(InputError):
-    """Jobs that cannot be simulated; the message names the field, the row or job, the value and the allowed values."""
+    """Jobs that cannot be simulated; the message names the field, the row or job, the value and the
+    allowed values.
+    """
 
 
 class Job(NamedTuple):
-    """A job before its end, as predictors and schedulers in Python see it; times in s, `size` in processors.
+    """A job before its end, as predictors and schedulers in Python see it; times in s, `size` in
+    processors.
 
-    `index` is its position in the columns of the workload; `more` has the values of further columns by
-    name, as in ``job.more.partition``.
+    `index` is its position in the columns of the workload; `more` has the values of further columns
+    by name, as in ``job.more.partition``.
     """
 
     index: int
@@ -72,8 +75,8 @@ class EndedJob(NamedTuple):
 class Workload:
     """Jobs in order of submission, and their machine.
 
-    Columns are read-only ``int64[n]`` copies, ordered by (submit, order in the log); a job's index is its place in
-    the first-come-first-served queue.
+    Columns are read-only ``int64[n]`` copies, ordered by (submit, order in the log); a job's index
+    is its place in the first-come-first-served queue.
 
     Parameters
     ----------
@@ -101,17 +104,18 @@ class Workload:
     without_estimate : float
         Share of the jobs whose estimate the log does not have, so that the run time stands in.
     draw_key : str
-        Key of random draws for these jobs, independent of the name of their file: the registry's name for a registered
-        log, else by default a hash of the jobs. Changed copies (scaled, cut, resampled) keep the key, so that they
-        share random numbers.
+        Key of random draws for these jobs, independent of the name of their file: the registry's
+        name for a registered log, else by default a hash of the jobs. Changed copies (scaled, cut,
+        resampled) keep the key, so that they share random numbers.
     more : dict of str to array[n]
-        Further columns of numbers or texts, such as memory or partition, for schedulers, predictors,
-        orders and measures of one's own.
+        Further columns of numbers or texts, such as memory or partition, for schedulers,
+        predictors, orders and measures of one's own.
 
     Raises
     ------
     WorkloadError
-        For columns of different lengths, values out of range, and jobs that are not in order of submission.
+        For columns of different lengths, values out of range, and jobs that are not in order of
+        submission.
     """
 
     name: str
@@ -144,7 +148,8 @@ class Workload:
             values = getattr(self, column)
             if np.shape(values) != shape or len(shape) != 1:
                 raise WorkloadError(
-                    f"{self.name}: column {column} has shape {np.shape(values)}, expected ({shape[0] if shape else 'n'},)"
+                    f"{self.name}: column {column} has shape {np.shape(values)}, expected "
+                    f"({shape[0] if shape else 'n'},)"
                 )
             try:
                 object.__setattr__(self, column, _read_only(values, column))
@@ -193,7 +198,8 @@ class Workload:
         if len(steps_back):
             k = int(steps_back[0]) + 1
             raise WorkloadError(
-                f"{self.name}: job {self.job_id[k]}: submit {self.submit[k]} is before the previous job's "
+                f"{self.name}: job {self.job_id[k]}: submit {self.submit[k]} is before the "
+                f"previous job's "
                 f"({self.submit[k - 1]}); expected jobs in order of submission"
             )
 
@@ -230,7 +236,9 @@ class Workload:
 
     @property
     def label(self) -> str:
-        """The name, marked where the jobs are synthetic or more than `FEW_WITHOUT_ESTIMATE` have no estimate."""
+        """The name, marked where the jobs are synthetic or more than `FEW_WITHOUT_ESTIMATE` have no
+        estimate.
+        """
         marks = ["synthetic"] if self.stand_in else []
         if self.without_estimate > FEW_WITHOUT_ESTIMATE:
             marks.append(f"{100 * self.without_estimate:.0f} % of the jobs without an estimate")
@@ -244,7 +252,9 @@ class Workload:
         return 1000 if self.provenance.get("times") == "milliseconds" else 1
 
     def in_seconds(self, values: np.ndarray) -> np.ndarray:
-        """Return times in seconds: the values themselves, or fractions for a log that was read in milliseconds."""
+        """Return times in seconds: the values themselves, or fractions for a log that was read in
+        milliseconds.
+        """
         return values if self.second == 1 else values / self.second
 
     @property
@@ -352,8 +362,9 @@ class Workload:
     def at_load(self, share: float) -> Self:
         """Return a copy with submission times scaled so that the offered `load` becomes `share`.
 
-        Run times have to be cut first (`replication.simulator.estimates.EstimateModel.cut`): cutting them later
-        would lower the load again. The copy's `load` differs from `share` by the rounding to whole seconds.
+        Run times have to be cut first (`replication.simulator.estimates.EstimateModel.cut`):
+        cutting them later would lower the load again. The copy's `load` differs from `share` by the
+        rounding to whole seconds.
 
         Parameters
         ----------
@@ -363,12 +374,13 @@ class Workload:
         Raises
         ------
         WorkloadError
-            For a share that is not a finite number above 0, and where the jobs have no load: no work, or all
-            submitted at once.
+            For a share that is not a finite number above 0, and where the jobs have no load: no
+            work, or all submitted at once.
         """
         if not (isinstance(share, Real) and 0 < share < math.inf and self.load > 0):
             raise WorkloadError(
-                f"{self.name}, of load {self.load:g}: load {share!r:.40}, allowed: a finite number above 0, for jobs "
+                f"{self.name}, of load {self.load:g}: load {share!r:.40}, allowed: a finite number "
+                f"above 0, for jobs "
                 "that take time and are not all submitted at once"
             )
         return self.scaled(self.load / share)
@@ -397,8 +409,8 @@ class Workload:
         name : str
         machine : int, processors
         submit, run_time : sequences of n whole seconds
-            Or of time spans (pandas Timedelta, numpy timedelta64). Submissions may also be points in time (pandas
-            Timestamp, numpy datetime64): seconds since the first are taken.
+            Or of time spans (pandas Timedelta, numpy timedelta64). Submissions may also be points
+            in time (pandas Timestamp, numpy datetime64): seconds since the first are taken.
         processors : sequence of n whole numbers
         estimate : sequence of n whole seconds or time spans, optional
             The run times by default.
@@ -410,8 +422,8 @@ class Workload:
         Raises
         ------
         WorkloadError
-            For fractions, missing values, dates where time spans belong, and values out of range, by column and row
-            (from 0).
+            For fractions, missing values, dates where time spans belong, and values out of range,
+            by column and row (from 0).
         """
         n, unknown = len(submit), np.full(len(submit), -1)
         return cls(
@@ -462,7 +474,9 @@ def _read_only(values, column):
 
 
 def _whole_numbers(values, column):
-    """Return `values` as an array of whole numbers; raise ValueError with the row of any other value."""
+    """Return `values` as an array of whole numbers; raise ValueError with the row of any other
+    value.
+    """
     expected = "whole seconds" if column in _SECONDS else "whole numbers"
     series = pd.Series(values)
     if series.empty:
@@ -484,7 +498,9 @@ def _whole_numbers(values, column):
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed as an int; raise WorkloadError for anything but a whole number from 0 to 2**63 - 1."""
+    """Return a seed as an int; raise WorkloadError for anything but a whole number from 0 to 2**63
+    - 1.
+    """
     try:
         number = -1 if isinstance(seed, bool) else operator.index(seed)
     except TypeError:

@@ -54,8 +54,9 @@ def check(target: str | os.PathLike, inputs: Iterable[str | os.PathLike] = ()) -
 def open_output(target: Any, inputs: Iterable[str | os.PathLike] = ()) -> Iterator[BinaryIO]:
     """Open an output for writing bytes; it replaces `target` when the block ends without an error.
 
-    ``-`` is standard output, and an open binary file is used as it is. The content of a name that ends in ``.gz`` is
-    compressed, without a date, so that equal outputs are equal files. Errors are those of `check`.
+    ``-`` is standard output, and an open binary file is used as it is. The content of a name that
+    ends in ``.gz`` is compressed, without a date, so that equal outputs are equal files. Errors are
+    those of `check`.
     """
     if hasattr(target, "write"):
         yield target
@@ -99,12 +100,16 @@ def report(line: str) -> None:
 
 
 def as_text(cell: Any) -> Any:
-    """Return a table cell; text that a spreadsheet would run as a formula gets an apostrophe in front."""
+    """Return a table cell; text that a spreadsheet would run as a formula gets an apostrophe in
+    front.
+    """
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def frame_csv(frame: pd.DataFrame) -> bytes:
-    """Return a table as CSV without its index; text is safe in a spreadsheet, numbers read back exactly."""
+    """Return a table as CSV without its index; text is safe in a spreadsheet, numbers read back
+    exactly.
+    """
     safe = {name: frame[name].map(as_text) for name in frame.select_dtypes(exclude="number")}
     changed = {name: column for name, column in safe.items() if not column.equals(frame[name])}
     whole = frame.assign(**changed).rename(columns=as_text)

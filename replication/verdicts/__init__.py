@@ -1,1 +1,3 @@
-"""Published values, the rules of verdicts, intervals, placebos, and variants of what papers leave open."""
+"""Published values, the rules of verdicts, intervals, placebos, and variants of what papers leave
+open.
+"""

@@ -54,7 +54,9 @@ def save(papers) -> None:
 
 
 def load() -> tuple[dict[tuple, str], str]:
-    """Return the list of the last commit, or that of the file where git gives none; and its source."""
+    """Return the list of the last commit, or that of the file where git gives none; and
+    its source.
+    """
     text, source = git.at_head(path()), "the last commit"
     if text is None:
         if not path().exists():
@@ -75,7 +77,8 @@ def parse(text, where) -> dict[tuple, str]:
         *name, _, verdict = cells if len(cells) == len(COLUMNS) else COLUMNS
         if verdict not in WORDS or tuple(name) in given:
             raise EvidenceError(
-                f"{where} line {number}: {','.join(cells)!r}; expected a new name and one of {', '.join(WORDS)}"
+                f"{where} line {number}: {','.join(cells)!r}; expected a new name and one of "
+                f"{', '.join(WORDS)}"
             )
         given[tuple(name)] = verdict
     return given

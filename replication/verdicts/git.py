@@ -6,7 +6,9 @@ from replication.simulator import paths
 
 
 def git(*words, folder=None) -> str | None:
-    """Return the output of a git command in `folder` (by default the checkout); None if it fails."""
+    """Return the output of a git command in `folder` (by default the checkout); None if
+    it fails.
+    """
     try:
         done = subprocess.run(
             ["git", "-C", str(folder or paths.ROOT), *words],
@@ -25,5 +27,7 @@ def head(folder=None) -> str | None:
 
 
 def at_head(path) -> str | None:
-    """Return the text of a file in the last commit, or None if the commit does not have the file."""
+    """Return the text of a file in the last commit, or None if the commit does not have
+    the file.
+    """
     return git("show", f"HEAD:./{path.name}", folder=path.parent)

@@ -30,7 +30,9 @@ def tidy(rows) -> pd.DataFrame:
 
 
 def is_ours(name, workload):
-    """Return whether a log is synthetic or a file of one's own, which has no header of the archive."""
+    """Return whether a log is synthetic or a file of one's own, which has no header of
+    the archive.
+    """
     return workload.stand_in or name not in registry.names()
 
 
@@ -44,7 +46,9 @@ def duration(workloads) -> Iterator[tuple]:
 
 
 def left_out(workloads) -> pd.DataFrame:
-    """Return the number of jobs that each cleaning rule changed or left out, with a row for each rule and a column for each log."""
+    """Return the number of jobs that each cleaning rule changed or left out, with a row for each
+    rule and a column for each log.
+    """
     counts = {
         name: dict(workload.cleaning) | {"jobs simulated": len(workload)}
         for name, workload in workloads.items()
@@ -66,10 +70,11 @@ def wide(ours) -> pd.DataFrame:
 
 
 def others(paper, own, names, quick=False) -> dict[str, Workload]:
-    """Return logs that the paper lacks, by name: cleaned by its rules, on the machine in the log's header.
+    """Return logs that the paper lacks, by name: cleaned by its rules, on the machine in the log's
+    header.
 
-    If `paper` is None, by the default rules. At quick scale they are the first jobs. Unavailable logs are left out, and all of
-    them if the paper's own logs are synthetic.
+    If `paper` is None, by the default rules. At quick scale they are the first jobs. Unavailable
+    logs are left out, and all of them if the paper's own logs are synthetic.
     """
     found = {}
     for log in names:

@@ -13,7 +13,9 @@ COLUMNS = ("trace", "policy", "measure", "value", "unit", "source")
 
 
 class EvidenceError(ValueError):
-    """Published numbers, claims or records that cannot be used; the message gives the place and what was expected."""
+    """Published numbers, claims or records that cannot be used; the message gives the place and
+    what was expected.
+    """
 
 
 @dataclass(frozen=True)
@@ -42,23 +44,31 @@ class Published:
 
     @property
     def is_around(self) -> bool:
-        """True if the paper has *around* or *about*: the number is rounded to its last digit other than 0."""
+        """True if the paper has *around* or *about*: the number is rounded to its last digit other
+        than 0.
+        """
         return "'around'" in self.source or "'about'" in self.source
 
 
 def registered() -> dict[str, dict]:
-    """Return short name and title of each paper by its folder, in the order of ``data/published/papers.toml``."""
+    """Return short name and title of each paper by its folder, in the order of
+    ``data/published/papers.toml``.
+    """
     return entries("papers.toml")
 
 
 def entries(*parts) -> dict[str, dict]:
-    """Return a TOML file under ``data/published``, given by the parts of its path; empty if it does not exist."""
+    """Return a TOML file under ``data/published``, given by the parts of its path; empty if it does
+    not exist.
+    """
     path = paths.PUBLISHED.joinpath(*parts)
     return toml(path) if path.exists() else {}
 
 
 def claims_of(paper, file="claims.toml") -> dict[str, dict]:
-    """Return the claims of a paper by id, with defaults filled in; empty for a paper without the file."""
+    """Return the claims of a paper by id, with defaults filled in; empty for a paper without the
+    file.
+    """
     defaults = {"word": "always", "kind": "simulated"}
     defaults |= dict.fromkeys(("number", "unit", "baseline", "notebook"), "")
     return {name: defaults | entry for name, entry in entries(paper, file).items()}

@@ -1,7 +1,7 @@
 """Intervals of results over random seeds, by drawing the runs with replacement.
 
-Results that belong together are drawn together, so that differences are paired. Intervals over the weeks of a log are those of
-`replication.simulator.schedules.intervals`.
+Results that belong together are drawn together, so that differences are paired. Intervals over the
+weeks of a log are those of `replication.simulator.schedules.intervals`.
 """
 
 import numpy as np
@@ -25,7 +25,8 @@ def median(rows) -> tuple[float, float, float]:
 
 
 def interval(values, level=LEVEL) -> tuple[float, float, float]:
-    """Return a value, the first of float64[1 + draws], with the bounds that hold a share `level` of the draws.
+    """Return a value, the first of float64[1 + draws], with the bounds that hold a share `level` of
+    the draws.
 
     Both are nan where most draws have no value.
     """

@@ -1,23 +1,28 @@
-"""The rules that decide every verdict: pure functions on published numbers and on the cases of claims.
+"""The rules that decide every verdict: pure functions on published numbers and on the cases of
+claims.
 
-**Numbers.** Let *d* be the distance |ours - published|; relative distances are d / |published|. Both numbers are decimals,
-so boundaries are exact, and a boundary belongs to the better verdict. The first line that applies decides.
+**Numbers.** Let *d* be the distance |ours - published|; relative distances are d / |published|.
+Both numbers are decimals, so boundaries are exact, and a boundary belongs to the better verdict.
+The first line that applies decides.
 
 1. *not comparable*: the number was not computed (None or NaN), or a reason was given.
-2. In units without ratios (`EXACT_UNITS`: calendar months, ranks, job numbers) equal numbers *match*, others *differ*.
-3. *match*: equal at the published rounding, d <= half a unit of the last digit printed, or within 1 %.
-   Where the paper says around or about, the last digit is the last that is not 0: around 20 is 15 to 25.
+2. In units without ratios (`EXACT_UNITS`: calendar months, ranks, job numbers) equal numbers
+   *match*, others *differ*.
+3. *match*: equal at the published rounding, d <= half a unit of the last digit printed, or within 1
+   %. Where the paper says around or about, the last digit is the last that is not 0: around 20 is
+   15 to 25.
 4. *close*: within 5 %.
 5. *near*: within 20 %; a maximum over jobs: within a factor of the square root of ten.
 6. *erratum*: a known misprint is printed, and ours matches the correct number.
 7. *differs*: anything else, and any distance from a published 0 beyond its rounding.
 
-A ratio to a baseline is judged by its distance from 1: relative distances are d / |published - 1|, and a ratio on the
-other side of 1 differs.
+A ratio to a baseline is judged by its distance from 1: relative distances are d / |published - 1|,
+and a ratio on the other side of 1 differs.
 
-**Claims.** The values of its cases decide a claim. Each value is compared with a threshold, and a word of ``words.toml`` sets
-the number of cases that must hold. The verdicts that the intervals of the cases would also allow are a second result
-(`other_verdicts`). docs/verdicts.md gives the reasons of all rules.
+**Claims.** The values of its cases decide a claim. Each value is compared with a threshold, and a
+word of ``words.toml`` sets the number of cases that must hold. The verdicts that the intervals of
+the cases would also allow are a second result (`other_verdicts`). docs/verdicts.md gives the
+reasons of all rules.
 """
 
 import math
@@ -54,9 +59,9 @@ LARGEST = {"level": math.inf, "at_least": 100, "more_than": math.nextafter(100, 
 class Verdict(NamedTuple):
     """The verdict on one number.
 
-    The difference is (ours - published) / |published|, of a ratio to a baseline (ours - published) / |published - 1|;
-    ours - published where the denominator is 0 or the unit is one of `EXACT_UNITS` (months for ``yyyymm``); NaN where
-    there is no number of ours.
+    The difference is (ours - published) / |published|, of a ratio to a baseline (ours - published)
+    / |published - 1|; ours - published where the denominator is 0 or the unit is one of
+    `EXACT_UNITS` (months for ``yyyymm``); NaN where there is no number of ours.
     """
 
     verdict: str  # one of `NUMBER_VERDICTS`
@@ -132,9 +137,10 @@ def _number_word(number, target, scale, printed, factors):
 class Case(NamedTuple):
     """One number that a claim speaks of.
 
-    Cases of the same name are parts of one case, which holds if every part does. `low` and `high` are the ends of a 95 %
-    interval, None where there is none. Operator, threshold and unit are those of the claim's entry unless given;
-    `word_of_size` is the word of ``words.toml`` that the threshold depends on.
+    Cases of the same name are parts of one case, which holds if every part does. `low` and `high`
+    are the ends of a 95 % interval, None where there is none. Operator, threshold and unit are
+    those of the claim's entry unless given; `word_of_size` is the word of ``words.toml`` that the
+    threshold depends on.
     """
 
     case: str
@@ -148,7 +154,9 @@ class Case(NamedTuple):
     unit: str = ""
 
     def row(self) -> dict:
-        """Return the case as it is recorded: JSON types, missing numbers as None, empty fields left out."""
+        """Return the case as it is recorded: JSON types, missing numbers as None, empty fields left
+        out.
+        """
         row = {name: one for name, one in self._asdict().items() if one is not None and one != ""}
         return row | {name: _finite(row[name]) for name in ("value", "low", "high") if name in row}
 
@@ -173,7 +181,9 @@ def words() -> dict:
 
 
 def level(word: str, factor: float = 1) -> float:
-    """Return the per cent that a word stands for, times a factor: similar admits a tenth, often asks for a quarter."""
+    """Return the per cent that a word stands for, times a factor: similar admits a tenth, often
+    asks for a quarter.
+    """
     for kind in words().values():
         if word in kind:
             name = next(name for name in LARGEST if name in kind[word])
@@ -182,16 +192,20 @@ def level(word: str, factor: float = 1) -> float:
 
 
 def around(number: float) -> tuple[float, float]:
-    """Return the ends of the range that rounds to a number at its last digit other than 0: 15 and 25 for 20."""
+    """Return the ends of the range that rounds to a number at its last digit other than 0: 15 and
+    25 for 20.
+    """
     given = Decimal(str(number)).normalize()
     half = Decimal(5).scaleb(given.as_tuple().exponent - 1)
     return float(given - half), float(given + half)
 
 
 def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answer:
-    """Return the answer of one number of a claim, by its own rule or else by that of the claim's entry.
+    """Return the answer of one number of a claim, by its own rule or else by that of the claim's
+    entry.
 
-    A missing value does not hold. `factors` multiply the per cent of some words, as a sensitivity analysis does.
+    A missing value does not hold. `factors` multiply the per cent of some words, as a sensitivity
+    analysis does.
     """
     sign = row.get("operator", entry.get("operator"))
     if sign not in IN_WORDS:
@@ -213,7 +227,9 @@ def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answ
 
 
 def holds_in_part(rows: Iterable[Mapping], entry: Mapping) -> bool:
-    """Return whether all cases meet the weaker rule of a claim's entry, its field ``in_part``, if it has one."""
+    """Return whether all cases meet the weaker rule of a claim's entry, its field ``in_part``, if
+    it has one.
+    """
     if "in_part" not in entry:
         return False
     bare = [{"case": row["case"], "value": row["value"]} for row in rows]
@@ -246,7 +262,9 @@ def enough(held: int, cases: int, word: str = "always", factor: float = 1) -> bo
 def claim_verdict(
     given: Iterable[Answer], word: str = "always", kind: str = SIMULATED, factor: float = 1
 ) -> str:
-    """Return the verdict on a claim from the answers of its cases; `factor` multiplies the per cent of its word."""
+    """Return the verdict on a claim from the answers of its cases; `factor` multiplies the per cent
+    of its word.
+    """
     given = list(given)
     held = sum(one.holds for one in given)
     if given and enough(held, len(given), word, factor):
@@ -257,7 +275,9 @@ def claim_verdict(
 
 
 def other_verdicts(given: Iterable[Answer], word: str = "always", kind: str = SIMULATED) -> str:
-    """Return the other verdicts that the intervals allow, joined by "or"; empty for a sure verdict."""
+    """Return the other verdicts that the intervals allow, joined by "or"; empty for a
+    sure verdict.
+    """
     given = list(given)
     fallen = ([one if one.sure else end for one in given] for end in (Answer(True), Answer(False)))
     ends = dict.fromkeys(claim_verdict(several, word, kind) for several in fallen)

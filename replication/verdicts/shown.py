@@ -6,7 +6,9 @@ from replication.verdicts import rules
 
 
 def text(value, form=None) -> str:
-    """Return a value as text, or a number in a `form` such as ``"{:.1f}"``; no number has an exponent."""
+    """Return a value as text, or a number in a `form` such as ``"{:.1f}"``; no number has an
+    exponent.
+    """
     if value is None or isinstance(value, float) and math.isnan(value):
         return "–"
     if isinstance(value, bool) or type(value).__name__ == "bool":
@@ -35,7 +37,9 @@ def ours(value, unit) -> str:
 
 
 def difference(value, reason) -> str:
-    """Return the difference of a `replication.verdicts.rules.Verdict` as text, in per cent or absolute by its reason."""
+    """Return the difference of a `replication.verdicts.rules.Verdict` as text, in per cent or
+    absolute by its reason.
+    """
     if math.isnan(value):
         return text(None)
     shown = f"{value:+.4g}" if reason == rules.ABSOLUTE else f"{100 * value:+.1f} %"

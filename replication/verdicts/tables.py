@@ -1,14 +1,16 @@
 """Tables of published numbers and of claims with the verdicts on them.
 
-A number is compared by `compare`, from rows of trace, policy, measure, value and unit. ``data/published/PAPER/claims.toml``
-holds each claim: the section, our statement of it, the statistic, and the rule. `decide` gets the cases of a claim from a
-plain function of the paper's module ``claims``. The function is named as the claim, with ``_`` for ``-``, and its parameters
-name the tables that it needs. Where several claims share a statistic, ``cases`` in their entries names the function and gives
-its other parameters. A claim whose cases are rows of a table needs no function: its entry has ``select``, a table and the
-values of its columns.
+A number is compared by `compare`, from rows of trace, policy, measure, value and unit.
+``data/published/PAPER/claims.toml`` holds each claim: the section, our statement of it, the
+statistic, and the rule. `decide` gets the cases of a claim from a plain function of the paper's
+module ``claims``. The function is named as the claim, with ``_`` for ``-``, and its parameters name
+the tables that it needs. Where several claims share a statistic, ``cases`` in their entries names
+the function and gives its other parameters. A claim whose cases are rows of a table needs no
+function: its entry has ``select``, a table and the values of its columns.
 
-A record keeps the cases of a claim and our value of a number, with the reason if the two cannot be compared. `numbers` and
-`claims` make all verdicts of a paper from its records by the present rules. A number or claim in no record is *not drawn*.
+A record keeps the cases of a claim and our value of a number, with the reason if the two cannot be
+compared. `numbers` and `claims` make all verdicts of a paper from its records by the present rules.
+A number or claim in no record is *not drawn*.
 """
 
 import csv
@@ -30,8 +32,8 @@ OURS = (*KEY, "value", "unit")
 COLUMNS = ("item", *KEY, "unit", "published", "ours", "difference", "verdict", "reason", "source")
 RECORDED = ("item", *KEY, "unit", "ours", "reason", "verdict")
 NOT_DRAWN = "not drawn"
-# Kinds of numbers and claims. The first three are counted separately; a check is no finding, and a repeat counts where
-# the fact is entered first.
+# Kinds of numbers and claims. The first three are counted separately; a check is no finding, and a
+# repeat counts where the fact is entered first.
 EXAMPLE, REPEAT = "example", "repeat"
 COUNTED = rules.LOG, EXAMPLE, rules.SIMULATED
 ABOUT = (*COUNTED, rules.CHECK, REPEAT)
@@ -86,13 +88,17 @@ class Number(Published):
         return {name: known[name] for name in COLUMNS}
 
     def recorded(self) -> dict:
-        """Return the row of a record: item, key, unit, ours (None if not finite), reason and verdict."""
+        """Return the row of a record: item, key, unit, ours (None if not finite), reason and
+        verdict.
+        """
         ours = self.ours if math.isfinite(self.ours) else None
         row = self.row() | {"ours": ours, "reason": self.reason_given}
         return {name: row[name] for name in RECORDED}
 
     def shown(self) -> dict:
-        """Return the row with its numbers as text, the published one as printed, and a remark: reason and source."""
+        """Return the row with its numbers as text, the published one as printed, and a remark:
+        reason and source.
+        """
         row = self.row()
         return row | {
             "published": shown.printed(self),
@@ -134,7 +140,9 @@ class Claim:
         return self.under({})
 
     def under(self, factors) -> str:
-        """Return the verdict if the per cent of some words of ``words.toml`` are multiplied by a factor each."""
+        """Return the verdict if the per cent of some words of ``words.toml`` are multiplied by a
+        factor each.
+        """
         if self.open or not self.rows:
             return rules.UNDECIDED if self.rows else NOT_DRAWN
         given, often = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
@@ -166,7 +174,9 @@ class Claim:
 
     @property
     def cases(self) -> list[tuple[str, str]]:
-        """The text of each case (its name, the value of each part, unit and interval) and its answer in words."""
+        """The text of each case (its name, the value of each part, unit and interval) and its
+        answer in words.
+        """
         texts = {}
         for row in self.rows:
             words = row.get("part", ""), shown.text(row["value"]), row["unit"]
@@ -210,7 +220,8 @@ def compare(
     ours : pandas.DataFrame or list of dict
         Columns trace, policy, measure, value, unit.
     reasons : dict, optional
-        Why numbers are not comparable, by trace or by (trace, policy, measure); the latter takes precedence.
+        Why numbers are not comparable, by trace or by (trace, policy, measure); the latter takes
+        precedence.
     drawn_by : str
         The notebook that computes our numbers.
 
@@ -222,8 +233,8 @@ def compare(
     Raises
     ------
     EvidenceError
-        If a number of ours is unpublished, repeated, lacks a column or has another unit; if a reason fits no published
-        number.
+        If a number of ours is unpublished, repeated, lacks a column or has another unit; if a
+        reason fits no published number.
     """
     where, mine = f"{paper}/{item}", {}
     printed = {row.key: row for row in published.rows(paper, item)}
@@ -249,7 +260,9 @@ def compare(
 
 
 def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, Mapping]:
-    """Return rows of ours by trace, policy and measure; EvidenceError if a row is repeated or lacks a column."""
+    """Return rows of ours by trace, policy and measure; EvidenceError if a row is repeated or lacks
+    a column.
+    """
     found = {}
     for row in ours.to_dict("records") if hasattr(ours, "to_dict") else ours:
         if missing := [name for name in OURS if name not in row]:
@@ -264,7 +277,9 @@ def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, Ma
 
 
 def comparison(paper, item, ours, reasons=None, decided=True) -> pd.DataFrame:
-    """Return a table of `COLUMNS` with a row for each number that `compare` returns; without verdicts unless `decided`."""
+    """Return a table of `COLUMNS` with a row for each number that `compare` returns; without
+    verdicts unless `decided`.
+    """
     rows = [one.row() for one in compare(paper, item, ours, reasons)]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return frame if decided else frame.assign(verdict=rules.NOT_COMPARABLE)
@@ -308,8 +323,9 @@ def numbers(paper, items) -> list[Number]:
 def abouts(rows) -> list[str]:
     """Return the kind of each published number of a paper, such that each fact counts once.
 
-    A number is a repeat if other entries imply it, if another item of the paper has the same trace, policy and measure, or, of
-    a number for all logs, if the paper has the measure for each log. Text repeats tables, and later tables earlier ones.
+    A number is a repeat if other entries imply it, if another item of the paper has the same trace,
+    policy and measure, or, of a number for all logs, if the paper has the measure for each log.
+    Text repeats tables, and later tables earlier ones.
     """
     seen, given = set(), {}
     by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
@@ -394,7 +410,8 @@ def decide(
     Raises
     ------
     EvidenceError
-        If a claim is unknown, has neither function nor ``select``, needs a table that is missing, or has no case.
+        If a claim is unknown, has neither function nor ``select``, needs a table that is missing,
+        or has no case.
     """
     known = published.claims_of(paper, file)
     found = {}
@@ -441,10 +458,12 @@ def _cases(paper, name, entry, functions, tables):
 def select_cases(
     frame: pd.DataFrame, value: str | list[str] = "value", **chosen
 ) -> Iterable[rules.Case]:
-    """Yield the cases in the rows of a tidy table that have one of the chosen values in each of some columns.
+    """Yield the cases in the rows of a tidy table that have one of the chosen values in each of
+    some columns.
 
-    A row has columns of names, one or several of values, and low and high if there is an interval. A case has the names of its
-    row in all columns of text but ``unit`` and those with a single choice; of several values, also the name of its column.
+    A row has columns of names, one or several of values, and low and high if there is an interval.
+    A case has the names of its row in all columns of text but ``unit`` and those with a single
+    choice; of several values, also the name of its column.
     """
     given = {name: [one] if isinstance(one, str) else one for name, one in chosen.items()}
     for column, allowed in given.items():
@@ -485,8 +504,8 @@ def case_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
 def claim_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
     """Return decided claims as a table with a row for each.
 
-    Columns are claim, section, statement, verdict, otherwise, count, numbers, statistic, rule; and baseline (a policy that is
-    compared with and is not reproduced) if any claim has one.
+    Columns are claim, section, statement, verdict, otherwise, count, numbers, statistic, rule; and
+    baseline (a policy that is compared with and is not reproduced) if any claim has one.
     """
     columns = "claim section statement verdict otherwise count numbers statistic rule baseline"
     derived = "verdict", "otherwise", "count", "numbers", "rule"
@@ -501,7 +520,8 @@ def claim_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
 def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
     """Return the verdicts on claims in two sets of decided claims.
 
-    Columns are claim, statement, default, the name of the other set (the verdicts), and its numbers.
+    Columns are claim, statement, default, the name of the other set (the verdicts), and its
+    numbers.
     """
     rows = [
         (claim, one.entry["statement"], default[claim].verdict, one.verdict, one.numbers)
@@ -528,7 +548,9 @@ def totals(verdicts: Iterable[str]) -> str:
 
 
 def wrong_words(paper) -> list[str]:
-    """Return a line for each recorded verdict of a `replication.report.results.Paper` that the present rules do not give."""
+    """Return a line for each recorded verdict of a `replication.report.results.Paper` that the
+    present rules do not give.
+    """
     now = {one.name[2:]: one.verdict for one in (*paper.numbers, *paper.claims)}
     notebooks = {one.id_in_paper: one.entry["notebook"] for one in paper.claims}
     found = []
@@ -575,9 +597,9 @@ def sensitivity(papers) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        threshold (a word of ``words.toml`` or a limit of `rules.LIMITS`), per cent, and the numbers of verdicts: halved
-        better, halved worse, doubled better, doubled worse. The last row counts verdicts that any of the thresholds changes.
-        Repeats and checks are left out.
+        threshold (a word of ``words.toml`` or a limit of `rules.LIMITS`), per cent, and the numbers
+        of verdicts: halved better, halved worse, doubled better, doubled worse. The last row counts
+        verdicts that any of the thresholds changes. Repeats and checks are left out.
     """
     counted = [
         one for paper in papers for one in (*paper.claims, *paper.numbers) if one.about in COUNTED

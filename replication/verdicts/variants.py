@@ -1,6 +1,8 @@
-"""Variants: an interpretation, a cleaning, another log or another load, each in place of the default.
+"""Variants: an interpretation, a cleaning, another log or another load, each in place of the
+default.
 
-A search tries all products of alternatives, a sensitivity analysis one variant at a time. Neither changes a default.
+A search tries all products of alternatives, a sensitivity analysis one variant at a time. Neither
+changes a default.
 """
 
 import functools
@@ -32,11 +34,13 @@ class Variant:
 
     name: str
     words: str = ""  # complete "the simulator behaves as if ...", for a search
-    # Fields of a scheduler and of its predictor, those that it lacks left out, and fields of EASY alone.
+    # Fields of a scheduler and of its predictor, those that it lacks left out, and fields of EASY
+    # alone.
     scheduler: Mapping = field(default_factory=dict)
     easy: Mapping = field(default_factory=dict)
     predictor: Mapping = field(default_factory=dict)
-    #: Keywords of `replication.simulator.logs.registry.load`; its rules for dropping jobs are added to the paper's.
+    #: Keywords of `replication.simulator.logs.registry.load`; its rules for dropping jobs are added
+    #: to the paper's.
     cleaning: Mapping = field(default_factory=dict)
     count: Mapping = field(default_factory=dict)  # how the paper's package measures and counts
     load: float | None = None  # offered load, reached by multiplying submission times
@@ -44,7 +48,9 @@ class Variant:
     logs: tuple = ()  # the logs it applies to; all of a paper's by default
 
     def of(self, scheduler) -> Scheduler:
-        """Return a scheduler in which the variant changes the fields that the scheduler and its predictor have."""
+        """Return a scheduler in which the variant changes the fields that the scheduler and its
+        predictor have.
+        """
         if self.predictor and "predictor" in scheduler.options():
             scheduler = replace(scheduler, predictor=_changed(scheduler.predictor, self.predictor))
         own = self.easy if isinstance(scheduler, EASY) else {}
@@ -66,8 +72,9 @@ def _changed(choice, fields):
 def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
     """Return the alternatives of each open choice as variants, by dimension, the default first.
 
-    They are entered in ``data/published/readings.toml`` or in that of a paper. A choice other than the default changes the
-    field of its dimension in a part of a `Variant`, unless its entry says otherwise; ``counting`` changes no simulation.
+    They are entered in ``data/published/readings.toml`` or in that of a paper. A choice other than
+    the default changes the field of its dimension in a part of a `Variant`, unless its entry says
+    otherwise; ``counting`` changes no simulation.
     """
 
     def variant(dimension, name, entry, is_default):
@@ -92,7 +99,9 @@ def options(*names) -> dict[str, tuple[Variant, ...]]:
 
 
 def open_options() -> list[str]:
-    """Return the options of EASY that a paper can leave open: those with words as values, but for interventions."""
+    """Return the options of EASY that a paper can leave open: those with words as values, but for
+    interventions.
+    """
     known = EASY.options().items()
     return [name for name, own in known if _is_open(name, own) and name not in INTERVENTIONS]
 
@@ -102,7 +111,8 @@ def _is_open(name, own):
 
 
 def alone(*names, lasting=False) -> list[Variant]:
-    """Return a variant for each value but the default of some options of EASY, by the metadata of the options.
+    """Return a variant for each value but the default of some options of EASY, by the metadata of
+    the options.
 
     If `lasting`, the options that matter only to a reservation that lasts come with each lifetime.
     """
@@ -144,8 +154,8 @@ def _entered(entry):
 def jobs(paper, workloads, log, variant, first=None) -> Workload:
     """Return the jobs of a log under a variant, or the first `first` of these jobs.
 
-    `workloads` are the paper's logs under the default. Another log is cleaned by the paper's rules and has its header's
-    machine.
+    `workloads` are the paper's logs under the default. Another log is cleaned by the paper's rules
+    and has its header's machine.
 
     Raises
     ------

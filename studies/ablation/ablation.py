@@ -1,4 +1,6 @@
-"""Top Percent without single parts of its design, and the simpler predictor of its section I: mean plus standard deviations."""
+"""Top Percent without single parts of its design, and the simpler predictor of its section I: mean
+plus standard deviations.
+"""
 
 from dataclasses import dataclass
 
@@ -18,7 +20,8 @@ COUNT, MEAN, SQUARES = range(3)  # columns of `moments`; squares are of distance
 
 @dataclass(frozen=True)
 class MeanPlus(Predictor, name="mean-plus"):
-    """The mean run time of a class's ended jobs plus a multiple of their standard deviation, at most the request.
+    """The mean run time of a class's ended jobs plus a multiple of their standard deviation, at
+    most the request.
 
     Classes are those of Top Percent. Without an ended job it predicts the request.
     """
@@ -52,7 +55,8 @@ class MeanPlus(Predictor, name="mean-plus"):
         own[SQUARES] += away * (memory.run_time[job] - own[MEAN])
 
 
-#: Designs by name. A share of 3 % of a normal distribution lies 1.88 standard deviations above its mean.
+#: Designs by name. A share of 3 % of a normal distribution lies 1.88 standard deviations above its
+#: mean.
 DESIGNS = {
     "Top 3 %": TopPercent(3),
     "equal weights": TopPercent(3, weights="equal"),
@@ -73,7 +77,8 @@ def results(workloads, workers=1):
     Returns
     -------
     measures : pandas.DataFrame
-        log, design, measure (`SHOWN`), value over that with requests, low, high: 95 % intervals over weeks.
+        log, design, measure (`SHOWN`), value over that with requests, low, high: 95 % intervals
+        over weeks.
     shares : pandas.DataFrame
         log, design, and the columns of `table1.at_request`, per cent of the jobs.
     """
@@ -91,6 +96,8 @@ def results(workloads, workers=1):
 
 
 def draw(table):
-    """Draw the priority measures over those with requests, with intervals: a panel for each log, a line for each design."""
+    """Draw the priority measures over those with requests, with intervals: a panel for each log, a
+    line for each design.
+    """
     priority = table[(table["measure"] != "AVEbsld") & (table["design"] != "mean")]
     return panels.dots(priority, "design", "measure", "value", "over Reqtime's", none=1)

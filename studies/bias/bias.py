@@ -1,4 +1,6 @@
-"""Effects of a predictor's bias and of its order on the schedule; the rules are in docs/decisions/causes.md."""
+"""Effects of a predictor's bias and of its order on the schedule; the rules are in
+docs/decisions/causes.md.
+"""
 
 from dataclasses import dataclass, replace
 from itertools import product
@@ -45,7 +47,8 @@ def predictions_at_submission(workload, policies=COMPARED):
 
 
 def in_order_of(order, values):
-    """Return the values in another order: the k-th shortest value goes to the job with the k-th shortest value of `order`.
+    """Return the values in another order: the k-th shortest value goes to the job with the k-th
+    shortest value of `order`.
 
     Of equal ones the earlier job comes first.
     """
@@ -55,7 +58,8 @@ def in_order_of(order, values):
 
 
 def scale_predictions(workloads, factors=FACTORS, policies=COMPARED, workers=1):
-    """Return jackknife replicates of the measures with the predictions of each predictor times a factor.
+    """Return jackknife replicates of the measures with the predictions of each predictor times a
+    factor.
 
     The index has log, policy, factor and measure.
     """
@@ -68,18 +72,22 @@ def scale_predictions(workloads, factors=FACTORS, policies=COMPARED, workers=1):
 
 
 def table(replicates):
-    """Return the measures in `SHOWN` of `scale_predictions` with intervals over weeks: log, policy, factor, measure, value, low, high."""
+    """Return the measures in `SHOWN` of `scale_predictions` with intervals over weeks: log, policy,
+    factor, measure, value, low, high.
+    """
     found = intervals.table(replicates).dropna(subset="factor")
     found["measure"] = found["measure"].map(NAMES)
     return found[found["measure"].isin(SHOWN)].reset_index(drop=True)
 
 
 def exchange_orders(workloads, workers=1):
-    """Return measures over Reqtime's with the values of one predictor in the order of another, and shares of the differences.
+    """Return measures over Reqtime's with the values of one predictor in the order of another, and
+    shares of the differences.
 
-    Columns of the first are log, order, values, measure, value; of the `shares`: log, measure, due to (values, order, or the two
-    together), share, low, high, per cent of the sum of squares with intervals over weeks. The last rows, under the name
-    `ALL`, are medians over the logs, without intervals.
+    Columns of the first are log, order, values, measure, value; of the `shares`: log, measure, due
+    to (values, order, or the two together), share, low, high, per cent of the sum of squares with
+    intervals over weeks. The last rows, under the name `ALL`, are medians over the logs, without
+    intervals.
     """
     policies = (REFERENCE, *COMPARED)
     pairs = list(product(policies, repeat=2))
@@ -108,7 +116,9 @@ def exchange_orders(workloads, workers=1):
 
 
 def _schedules(workloads, policies, tried, workers):
-    """Return by log the schedules under Reqtime, and under the predictions that `tried` makes of those at submission."""
+    """Return by log the schedules under Reqtime, and under the predictions that `tried` makes of
+    those at submission.
+    """
     found = {}
     for log, workload in workloads.items():
         lists = tried(predictions_at_submission(workload, policies))
@@ -122,10 +132,11 @@ def _schedules(workloads, policies, tried, workers):
 
 
 def shares(grid):
-    """Return the parts of the differences due to values, order, and both together, float64[1 + blocks] each.
+    """Return the parts of the differences due to values, order, and both together, float64[1 +
+    blocks] each.
 
-    They are per cent of the sum of squares, as in an analysis of variance with two factors. The grid, float64[orders, values,
-    1 + blocks], has logarithms of a measure.
+    They are per cent of the sum of squares, as in an analysis of variance with two factors. The
+    grid, float64[orders, values, 1 + blocks], has logarithms of a measure.
     """
     rest = grid - grid.mean(axis=(0, 1))
     total = (rest**2).sum(axis=(0, 1)) / 100
@@ -135,7 +146,9 @@ def shares(grid):
 
 
 def draw(table):
-    """Draw measures over Reqtime's against the factor: a row for each measure, a panel for each predictor, a line for each log."""
+    """Draw measures over Reqtime's against the factor: a row for each measure, a panel for each
+    predictor, a line for each log.
+    """
     looks = style.series(dict.fromkeys(table["log"]))
 
     def one(axes, policy, measure):
@@ -159,7 +172,9 @@ def draw(table):
 
 
 def favouring_overprediction_helps(biased):
-    """Return AP1WAF with doubled predictions less AP1WAF with halved predictions, per cent of AP1WAF with Reqtime."""
+    """Return AP1WAF with doubled predictions less AP1WAF with halved predictions, per cent of
+    AP1WAF with Reqtime.
+    """
     own = biased.xs("AP1WAF", level="measure", drop_level=False)
     own = own[own.index.get_level_values("policy").isin(claims.RELATED)]
     return claims.intervals(own.xs(2, level="factor") - own.xs(0.5, level="factor"), 100)

@@ -1,4 +1,5 @@
-"""Causes of the gain of inaccurate estimates, by interventions; the rules are in docs/decisions/causes.md.
+"""Causes of the gain of inaccurate estimates, by interventions; the rules are in
+docs/decisions/causes.md.
 
 The last functions return the cases of the paper's claims that only an intervention decides, as
 `replication.verdicts.tables.decide` takes them.
@@ -47,7 +48,9 @@ QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
 
 
 def equal_run_times(workload):
-    """Return the workload with one run time for all jobs and the same total work, so that all orders are equal."""
+    """Return the workload with one run time for all jobs and the same total work, so that all
+    orders are equal.
+    """
     work = float((workload.run_time * workload.processors).sum())
     equal = max(1, round(work / int(workload.processors.sum())))
     run_time = np.full(len(workload), equal)
@@ -58,8 +61,9 @@ def equal_run_times(workload):
 class Permuted(EstimateModel, name="permuted"):
     """The estimates of the f-model, permuted at random among the jobs of a size class.
 
-    Size classes are powers of two of the number of processors. The permutation depends on the workload's `draw_key`,
-    its length and the seed, and is the same at every f. Estimates below the run time occur.
+    Size classes are powers of two of the number of processors. The permutation depends on the
+    workload's `draw_key`, its length and the seed, and is the same at every f. Estimates below the
+    run time occur.
 
     Parameters
     ----------
@@ -81,7 +85,9 @@ class Permuted(EstimateModel, name="permuted"):
 
 
 def without_order(workloads, badness, seeds, loads=("log",), workers=1):
-    """Return the runs without an order of jobs, as `campaign.sweep_at_loads` does: run times equal, and estimates permuted."""
+    """Return the runs without an order of jobs, as `campaign.sweep_at_loads` does: run times equal,
+    and estimates permuted.
+    """
     equal = {log: equal_run_times(workload) for log, workload in workloads.items()}
     models = [FModel(f) for f in badness], [Permuted(f) for f in badness]
     return {
@@ -91,7 +97,9 @@ def without_order(workloads, badness, seeds, loads=("log",), workers=1):
 
 
 def left_without_order(as_is, changed):
-    """Return `left` for each of the interventions of `without_order`, their names in the column ``without``."""
+    """Return `left` for each of the interventions of `without_order`, their names in the column
+    ``without``.
+    """
     both = {name: left(as_is, runs) for name, runs in changed.items()}
     tables = (
         pd.concat([pair[k].assign(without=name) for name, pair in both.items()]) for k in (0, 1)
@@ -100,10 +108,12 @@ def left_without_order(as_is, changed):
 
 
 def gains(results, by=("log", "load", "scheduler")):
-    """Return the gain over f = 0 at every f of a sweep with f-models, with its 95 % interval over seeds.
+    """Return the gain over f = 0 at every f of a sweep with f-models, with its 95 % interval over
+    seeds.
 
-    The sweep includes f = 0; the gain is a percentage of the mean there. Columns are those of `by`, which identify a
-    curve; f, measure, gain, low, high [%]; and the shares of wild backfills and of all backfills, per cent of all jobs.
+    The sweep includes f = 0; the gain is a percentage of the mean there. Columns are those of `by`,
+    which identify a curve; f, measure, gain, low, high [%]; and the shares of wild backfills and of
+    all backfills, per cent of all jobs.
     """
     drawn = {
         (*names, f, measure): gain
@@ -117,7 +127,9 @@ def gains(results, by=("log", "load", "scheduler")):
 
 
 def some_wild(workloads, badness, seeds, workers=1):
-    """Return the runs where only some jobs may be backfilled wildly, loads as recorded; the arm is in the column ``scheduler``."""
+    """Return the runs where only some jobs may be backfilled wildly, loads as recorded; the arm is
+    in the column ``scheduler``.
+    """
     schedulers = {repr(EASY(wild=wild)): words for words, wild in SOME_WILD.items()}
     models = [FModel(f) for f in badness]
     each = [EASY(wild=wild) for wild in SOME_WILD.values()]
@@ -126,9 +138,11 @@ def some_wild(workloads, badness, seeds, workers=1):
 
 
 def more_gain(runs, one, other):
-    """Return how much more is gained in one arm of `some_wild` than in another, in percentage points of the mean at f = 0.
+    """Return how much more is gained in one arm of `some_wild` than in another, in percentage
+    points of the mean at f = 0.
 
-    Columns are log, measure, f, and the difference with its interval over seeds, which the arms have in common.
+    Columns are log, measure, f, and the difference with its interval over seeds, which the arms
+    have in common.
     """
     drawn = {}
     for log, own in runs.groupby("log", sort=False):
@@ -144,18 +158,20 @@ def left(as_is, changed):
     Parameters
     ----------
     as_is, changed : pandas.DataFrame
-        Runs of the f-model without and with the intervention, of the same seeds, as `campaign.sweep_at_loads` returns them.
+        Runs of the f-model without and with the intervention, of the same seeds, as
+        `campaign.sweep_at_loads` returns them.
 
     Returns
     -------
     table : pandas.DataFrame
-        Columns log, load, measure, f, range of f; gain, left and lost with their intervals, per cent; backfilled without
-        and with the intervention (`backfilled`, `backfilled left`), per cent of all jobs. `left` is a share of the gain,
-        `lost` the difference of the two gains. Both are nan where the interval of the gain is not above 1 %: there is no
-        case.
+        Columns log, load, measure, f, range of f; gain, left and lost with their intervals, per
+        cent; backfilled without and with the intervention (`backfilled`, `backfilled left`), per
+        cent of all jobs. `left` is a share of the gain, `lost` the difference of the two gains.
+        Both are nan where the interval of the gain is not above 1 %: there is no case.
     summary : pandas.DataFrame
-        For each range of f: the number of cases, the cases explained (less than half is left), those of them and of the
-        others whose interval excludes a half, and the median of the share left with its interval, per cent.
+        For each range of f: the number of cases, the cases explained (less than half is left),
+        those of them and of the others whose interval excludes a half, and the median of the share
+        left with its interval, per cent.
     """
     rows, shares = [], {name: [] for name in RANGES.values()}
     for (log, load), own in as_is.groupby(["log", "load"], sort=False):
@@ -194,7 +210,8 @@ def _summary(table, name, shares):
 
 
 def resampled_runs(values, *key):
-    """Return the means of several quantities over runs, float64[k, n], and over resampled runs: float64[k, 1 + DRAWS].
+    """Return the means of several quantities over runs, float64[k, n], and over resampled runs:
+    float64[k, 1 + DRAWS].
 
     The same runs are drawn for all quantities of a key, so that differences are paired.
     """
@@ -208,7 +225,9 @@ def resampled_runs(values, *key):
 
 
 def _drawn_gains(curve, measure):
-    """Return the gain at each f > 0 of one curve, per cent: with the seeds as they are, then with resampled ones."""
+    """Return the gain at each f > 0 of one curve, per cent: with the seeds as they are, then with
+    resampled ones.
+    """
     wide = curve.pivot_table(index="f", columns="seed", values=measure, sort=False)
     drawn = wide.ffill(axis=1).to_numpy()  # without random numbers there is one run for all seeds
     means = dict(zip(wide.index, resampled_runs(drawn), strict=True))
@@ -217,7 +236,8 @@ def _drawn_gains(curve, measure):
 
 
 def at_equal_wild(results, let_past):
-    """Return the gains of f and of random backfills, where both have the same share of wild backfills.
+    """Return the gains of f and of random backfills, where both have the same share of wild
+    backfills.
 
     Parameters
     ----------
@@ -229,9 +249,10 @@ def at_equal_wild(results, let_past):
     Returns
     -------
     pandas.DataFrame
-        Columns log, measure, f; wild, per cent of all jobs; gain and random, and random less gain (``more``), each with its interval over
-        seeds, per cent. The seeds of the two are drawn independently. The gain of random backfills is interpolated between the two nearest
-        shares, nan beyond the largest.
+        Columns log, measure, f; wild, per cent of all jobs; gain and random, and random less gain
+        (``more``), each with its interval over seeds, per cent. The seeds of the two are drawn
+        independently. The gain of random backfills is interpolated between the two nearest shares,
+        nan beyond the largest.
     """
     model = results[results["scheduler"] == repr(EASY())]
     rows = []
@@ -251,7 +272,9 @@ def at_equal_wild(results, let_past):
 
 
 def _by_share(part, measure):
-    """Return means over the seeds and over resampled seeds, with a row for each value of `let_past`; the value 0 comes first."""
+    """Return means over the seeds and over resampled seeds, with a row for each value of
+    `let_past`; the value 0 comes first.
+    """
     wide = part.pivot_table(index="scheduler", columns="seed", values=measure)
     # Without a draw there is one run for all seeds.
     wide = wide.loc[part["scheduler"].unique()].ffill(axis=1)
@@ -261,8 +284,8 @@ def _by_share(part, measure):
 def change_by_order(schedules):
     """Return the gain of trying the shortest candidate first, with perfect estimates.
 
-    `schedules` are two for each log: in queue order, and shortest first. Columns are log, measure, gain, low, high [%];
-    the interval is over the weeks of the log.
+    `schedules` are two for each log: in queue order, and shortest first. Columns are log, measure,
+    gain, low, high [%]; the interval is over the weeks of the log.
     """
     without = {}
     for log, pair in schedules.items():
@@ -276,7 +299,9 @@ def change_by_order(schedules):
 
 
 class Change(NamedTuple):
-    """A comparison of the waits in one schedule with the mean waits in others, beside comparisons without an effect."""
+    """A comparison of the waits in one schedule with the mean waits in others, beside comparisons
+    without an effect.
+    """
 
     before: Schedule
     after: list
@@ -285,10 +310,12 @@ class Change(NamedTuple):
 
 
 def changes_of_estimates(workloads, badness, seeds):
-    """Return the comparisons of `who_pays`, by log and name: users' estimates doubled; users' estimates, and each f, in place of perfect ones.
+    """Return the comparisons of `who_pays`, by log and name: users' estimates doubled; users'
+    estimates, and each f, in place of perfect ones.
 
-    The third schedule is that of the users' estimates, of perfect ones where users' estimates are compared with doubled ones,
-    and of doubled ones where users' are compared with perfect ones. In the placebos of an f each run is compared with all others.
+    The third schedule is that of the users' estimates, of perfect ones where users' estimates are
+    compared with doubled ones, and of doubled ones where users' are compared with perfect ones. In
+    the placebos of an f each run is compared with all others.
     """
     changes = {}
     for log, workload in workloads.items():
@@ -308,9 +335,9 @@ def changes_of_estimates(workloads, badness, seeds):
 def who_pays(changes):
     """Return the change of the mean wait by kind of job, beside that of the placebos.
 
-    `changes` are the `Change` by log and name. Columns are log, change, jobs (all, heads, short, ...), share of jobs [%],
-    change of the wait in minutes with its interval over weeks, the same in per cent of the mean wait, and the placebos' change
-    in per cent with its interval.
+    `changes` are the `Change` by log and name. Columns are log, change, jobs (all, heads, short,
+    ...), share of jobs [%], change of the wait in minutes with its interval over weeks, the same in
+    per cent of the mean wait, and the placebos' change in per cent with its interval.
     """
     rows = []
     for (log, what), change in changes.items():
@@ -328,7 +355,9 @@ def who_pays(changes):
 
 
 def _sums_by_kind(pairs, third):
-    """Return additional wait, wait before, and one, of the jobs of each kind and else 0: means over pairs of before and after."""
+    """Return additional wait, wait before, and one, of the jobs of each kind and else 0: means over
+    pairs of before and after.
+    """
     sums = {}
     for before, after in pairs:
         columns = np.column_stack([_more(before, after), before.wait, np.ones(len(before.wait))])
@@ -343,7 +372,9 @@ def _more(before, after):
 
 
 def kinds(schedule, third):
-    """Return the jobs of each kind, bool[n] by name; heads are those of a third schedule, and of this one."""
+    """Return the jobs of each kind, bool[n] by name; heads are those of a third schedule, and of
+    this one.
+    """
     found = {"all": np.ones(len(schedule.start), bool), HEADS: audits.blocked(third)}
     found[OWN_HEADS] = audits.blocked(schedule)
     for column, (few, many) in QUARTERS.items():
@@ -354,10 +385,12 @@ def kinds(schedule, third):
 
 
 def balance(changes):
-    """Return the sums of all gains and all losses of `who_pays`, and the shares of jobs and users that lose.
+    """Return the sums of all gains and all losses of `who_pays`, and the shares of jobs and users
+    that lose.
 
-    Columns are log, change, gained and lost [days of wait], lost of gained with its interval over weeks [%]; jobs and
-    users that wait longer [%], of those whose mean wait changes by more than a second; and the same of the placebos.
+    Columns are log, change, gained and lost [days of wait], lost of gained with its interval over
+    weeks [%]; jobs and users that wait longer [%], of those whose mean wait changes by more than a
+    second; and the same of the placebos.
     """
     columns = ["gained", "lost", "lost of gained", "low", "high", "jobs that pay", "users that pay"]
     columns += [f"{name}, placebo" for name in columns]
@@ -382,13 +415,16 @@ def _balance(pairs):
 
 
 def _losers(more):
-    """Return the share of positive values, per cent of the values that differ from 0 by more than a second."""
+    """Return the share of positive values, per cent of the values that differ from 0 by more than a
+    second.
+    """
     changed = more[np.abs(more) > 1]
     return 100 * float((changed > 0).mean()) if len(changed) else float("nan")
 
 
 def draw_gains(table, names, apart=()):
-    """Draw the gain against badness, with a row for each measure, a column for each log, and a line for each of `names`.
+    """Draw the gain against badness, with a row for each measure, a column for each log, and a line
+    for each of `names`.
 
     Those `apart`, whose large changes would flatten the others, have rows of their own below.
     """
@@ -412,7 +448,9 @@ def draw_gains(table, names, apart=()):
 
 
 def draw_some_wild(table):
-    """Draw the gain by badness as bars, with a row for each measure, a column for each log, and a bar for each of `SOME_WILD`."""
+    """Draw the gain by badness as bars, with a row for each measure, a column for each log, and a
+    bar for each of `SOME_WILD`.
+    """
     looks = style.series(SOME_WILD)
     badness = sorted(set(table["f"]))
 
@@ -429,7 +467,9 @@ def draw_some_wild(table):
 
 
 def draw_random(table, let_past):
-    """Draw the gain against the share of wild backfills: of the f-model, and of random backfills, each with its interval over seeds."""
+    """Draw the gain against the share of wild backfills: of the f-model, and of random backfills,
+    each with its interval over seeds.
+    """
     model = table[table["scheduler"] == repr(EASY())]
     looks = style.series(["f-model", "random backfills, f = 0"])
 
@@ -451,7 +491,8 @@ def draw_random(table, let_past):
 
 
 def gains_left(left, fs):
-    """Return the share of each gain that an intervention leaves at some f, per cent; a case has a part for each intervention.
+    """Return the share of each gain that an intervention leaves at some f, per cent; a case has a
+    part for each intervention.
 
     A gain that is not surely above none has no share.
     """

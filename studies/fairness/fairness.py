@@ -1,4 +1,6 @@
-"""Strict fairness by the paper's definition (section 3.1): delays of jobs by jobs of lower priority."""
+"""Strict fairness by the paper's definition (section 3.1): delays of jobs by jobs of lower
+priority.
+"""
 
 import numpy as np
 import pandas as pd
@@ -13,10 +15,12 @@ DRAWN = ("EASY", "PV-EASY")
 
 
 def delays(schedule, names, sample, seed=1):
-    """Return start less start without the later jobs, s (negative where later jobs helped), and the share of jobs examined.
+    """Return start less start without the later jobs, s (negative where later jobs helped), and the
+    share of jobs examined.
 
-    The share is of the jobs that waited, since others cannot have been delayed. Where each needs a simulation of its own,
-    `sample` jobs are drawn; `names` (log and policy) and the seed decide which.
+    The share is of the jobs that waited, since others cannot have been delayed. Where each needs a
+    simulation of its own, `sample` jobs are drawn; `names` (log and policy) and the seed decide
+    which.
     """
     jobs = waited = np.flatnonzero(schedule.start > schedule.workload.submit)
     if not audits.is_replayed(schedule.scheduler) and len(waited) > sample:
@@ -25,11 +29,13 @@ def delays(schedule, names, sample, seed=1):
 
 
 def results(schedules, sample=150, seed=1):
-    """Return how many jobs are delayed by jobs of lower priority, and by how much, under ``schedules[log][policy]``.
+    """Return how many jobs are delayed by jobs of lower priority, and by how much, under
+    ``schedules[log][policy]``.
 
-    The first table has a row for each log and policy: counts, estimated where a sample was drawn, with 95 % intervals (Wilson);
-    mean_delay (min), max_delay (h), and unfair_heads (heads that wait while idle processors and those of later jobs would
-    suffice). The second table has the delay (s) of each job examined.
+    The first table has a row for each log and policy: counts, estimated where a sample was drawn,
+    with 95 % intervals (Wilson); mean_delay (min), max_delay (h), and unfair_heads (heads that wait
+    while idle processors and those of later jobs would suffice). The second table has the delay (s)
+    of each job examined.
     """
     rows, each = [], []
     for log, by_policy in schedules.items():
@@ -43,7 +49,9 @@ def results(schedules, sample=150, seed=1):
 
 
 def _row(schedule, delay, share):
-    """Return the delays of the jobs examined, a share of those that waited, as a row of the table."""
+    """Return the delays of the jobs examined, a share of those that waited, as a row of
+    the table.
+    """
     hit = delay[delay > 0]
     waited = int((schedule.start > schedule.workload.submit).sum())
     low = high = len(hit) / max(len(delay), 1)

@@ -1,7 +1,9 @@
-"""Tables 1 to 6 and Figs. 2 to 6 under several forms of EASY's reservation: the textbook's, and those that the tables allow.
+"""Tables 1 to 6 and Figs. 2 to 6 under several forms of EASY's reservation: the textbook's, and
+those that the tables allow.
 
-The forms are in ``data/published/pv_easy/readings.toml``, each with two corrections of an expired prediction: the request, and now.
-For all of them delays and violations are counted alike. Nothing here decides a verdict; docs/decisions/pv_easy.md has the argument.
+The forms are in ``data/published/pv_easy/readings.toml``, each with two corrections of an expired
+prediction: the request, and now. For all of them delays and violations are counted alike. Nothing
+here decides a verdict; docs/decisions/pv_easy.md has the argument.
 """
 
 from itertools import product
@@ -20,7 +22,8 @@ from replication.verdicts import published
 from replication.verdicts.variants import Variant
 
 NEAR = 1.1  # in the figure
-#: The textbook's numbers by the default counts, which decide the verdicts; the other columns are counted `ALIKE`.
+#: The textbook's numbers by the default counts, which decide the verdicts; the other columns are
+#: counted `ALIKE`.
 DEFAULT = "textbook EASY, default counts"
 #: Errors of Fig. 4 and draws of each; the figure has 11 errors and ten draws.
 ERRORS, DRAWS = (0, 10, 40, 100), 4
@@ -32,7 +35,8 @@ TABLES = {
     "table5": (counts.loads, ("PV-EASY",)),
     "table6": (counts.preemptions, ("PV-EASY",)),
 }
-#: Ways of counting the violations of Table 2, the default first, keywords of `counts.violations`; see the decisions.
+#: Ways of counting the violations of Table 2, the default first, keywords of `counts.violations`;
+#: see the decisions.
 VIOLATIONS = {
     "predictions, jobs started since the reservation": {},
     "predictions, all later jobs past their predictions": {"blame": "under-predicted"},
@@ -79,7 +83,9 @@ def tables(workloads) -> pd.DataFrame:
 
 
 def errors(workloads, errors, seeds, **how) -> pd.DataFrame:
-    """Fig. 4 under all forms, with the request as correction: a table of `virtual.results` with a column form; PV-EASY is the same in all."""
+    """Fig. 4 under all forms, with the request as correction: a table of `virtual.results` with a
+    column form; PV-EASY is the same in all.
+    """
     easys = {
         (form, name): Variant("", scheduler=fields).of(own)
         for form, fields in runs.FORMS.items()
@@ -98,7 +104,9 @@ def errors(workloads, errors, seeds, **how) -> pd.DataFrame:
 
 
 def ahead(table) -> pd.DataFrame:
-    """Return the cases of Fig. 4 (logs and measures) in which PV-EASY is below both versions of EASY, by error and form."""
+    """Return the cases of Fig. 4 (logs and measures) in which PV-EASY is below both versions of
+    EASY, by error and form.
+    """
     rows = []
     for (form, error), part in table.groupby(["form", "error"], sort=False):
         over = part[part["policy"] != virtual.BASE].groupby(["trace", "measure"])["over"].min()
@@ -108,7 +116,8 @@ def ahead(table) -> pd.DataFrame:
 
 
 def other_logs(workloads) -> pd.DataFrame:
-    """Return slowdowns of the three policies on any logs, under all simulators, and PV-EASY's over the others'.
+    """Return slowdowns of the three policies on any logs, under all simulators, and PV-EASY's over
+    the others'.
 
     Returns
     -------
@@ -140,7 +149,8 @@ def numbers(workloads, everywhere) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `NUMBERS`, and ``difference``: by how much the textbook differs from the published number, %.
+        Columns `NUMBERS`, and ``difference``: by how much the textbook differs from the published
+        number, %.
     """
     figures = {"mbs": "fig05", "mwbs": "fig06"}
     long = everywhere.melt(["simulator", "trace", "measure"], list(runs.POLICIES), "policy")
@@ -156,7 +166,8 @@ def numbers(workloads, everywhere) -> pd.DataFrame:
 
 
 def conclusions(everywhere, logs) -> pd.DataFrame:
-    """Return the number of cases (logs and measures) that agree with the paper's conclusions, under each simulator.
+    """Return the number of cases (logs and measures) that agree with the paper's conclusions, under
+    each simulator.
 
     Parameters
     ----------
@@ -192,7 +203,8 @@ def conclusions(everywhere, logs) -> pd.DataFrame:
 
 
 def violations(workloads) -> pd.DataFrame:
-    """Return the violations of Table 2 by several ways of counting: the jobs, and by the last way their sizes and delays.
+    """Return the violations of Table 2 by several ways of counting: the jobs, and by the last way
+    their sizes and delays.
 
     Returns
     -------
@@ -213,14 +225,16 @@ def violations(workloads) -> pd.DataFrame:
 
 
 def corrections(workloads) -> pd.DataFrame:
-    """Return the backfills and the postponed heads of EASY-Last, if an expired prediction becomes the request or now.
+    """Return the backfills and the postponed heads of EASY-Last, if an expired prediction becomes
+    the request or now.
 
     Returns
     -------
     DataFrame
-        trace; correction; backfilled (share of all jobs, %); on_extra (those of all jobs that took extra processors of
-        a head expected at that very instant, %); postponed (times for each blocked job); by_passing (share of these
-        that would not have been without the jobs that passed the head, %).
+        trace; correction; backfilled (share of all jobs, %); on_extra (those of all jobs that took
+        extra processors of a head expected at that very instant, %); postponed (times for each
+        blocked job); by_passing (share of these that would not have been without the jobs that
+        passed the head, %).
     """
     rows = []
     for log, jobs in workloads.items():
@@ -236,10 +250,12 @@ def corrections(workloads) -> pd.DataFrame:
 
 
 def dots(table) -> Figure:
-    """Draw our numbers of `numbers` over the published ones on a logarithmic axis: a row for each number, the farthest first.
+    """Draw our numbers of `numbers` over the published ones on a logarithmic axis: a row for each
+    number, the farthest first.
 
-    A marker is the mean over the logs, in logarithms, and a line goes from the least to the largest. Numbers that differ by at most `NEAR`
-    on every log under all forms have no row; a sentence counts them.
+    A marker is the mean over the logs, in logarithms, and a line goes from the least to the
+    largest. Numbers that differ by at most `NEAR` on every log under all forms have no row; a
+    sentence counts them.
     """
     table = table[table["published"].notna()].drop_duplicates(["trace", "policy", "measure"])
     ratios = np.log(table[[*runs.FORMS]].div(table["published"], axis=0).astype(float))

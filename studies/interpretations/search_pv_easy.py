@@ -1,11 +1,13 @@
-"""The search for the simulator behind Tables 1, 2, 4, 5 and 6: choices, their products, and what the numbers identify.
+"""The search for the simulator behind Tables 1, 2, 4, 5 and 6: choices, their products, and what
+the numbers identify.
 
-A number depends on the choices of its own policy alone, so each policy's product of choices is simulated on its own,
-and the products are joined along the choices that policies share. The distance of one of our numbers is
-``|ln(ours/published)|``, at most ln 2: a number that differs by a factor of two or more is simply wrong. The distance
-of a combination is the mean over its numbers. Maxima over jobs are left out, since each depends on one job, unless a table says
-that it has them. Unlike a median, a mean is a sum of parts, which makes the search of all products small. The default is the
-first of each list of choices; a search never changes it.
+A number depends on the choices of its own policy alone, so each policy's product of choices is
+simulated on its own, and the products are joined along the choices that policies share. The
+distance of one of our numbers is ``|ln(ours/published)|``, at most ln 2: a number that differs by a
+factor of two or more is simply wrong. The distance of a combination is the mean over its numbers.
+Maxima over jobs are left out, since each depends on one job, unless a table says that it has them.
+Unlike a median, a mean is a sum of parts, which makes the search of all products small. The default
+is the first of each list of choices; a search never changes it.
 """
 
 import itertools
@@ -25,7 +27,8 @@ from replication.verdicts.variants import Variant
 
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
 WRONG = math.log(2)
-# How much farther, in shares of the distance, the best combination without a choice that is identified must be.
+# How much farther, in shares of the distance, the best combination without a choice that is
+# identified must be.
 IDENTIFIED = 0.10
 
 #: Dimension to its entry in ``data/published/pv_easy/readings.toml``: of, changes, choices.
@@ -37,12 +40,16 @@ POLICIES = tuple(runs.POLICIES)
 FOLDER = Path(__file__).parent
 #: The tables that `main` writes, and their captions.
 CAPTIONS = {
-    "tried": "Combinations, the simulations behind them on each log, and the published numbers they are compared with",
-    "nearest": "The nearest combinations of all numbers, of each policy's and of each log's; distances in %",
+    "tried": "Combinations, the simulations behind them on each log, and the published numbers "
+    "they are compared with",
+    "nearest": "The nearest combinations of all numbers, of each policy's and of each log's; "
+    "distances in %",
     "choices": "Each choice: the best combination with it and without it, %",
     "held_out": "Chosen on the other logs, tried on the one left out; distances in %",
-    "forms": "The nearest combination of each form of reservation, without and with maxima; chosen on all logs, or on two and tested on the third; distances in %",
-    "best": "Published numbers beside the default and the nearest combination of each form of reservation",
+    "forms": "The nearest combination of each form of reservation, without and with maxima; chosen "
+    "on all logs, or on two and tested on the third; distances in %",
+    "best": "Published numbers beside the default and the nearest combination of each form of "
+    "reservation",
 }
 #: The forms of a reservation: choices of two dimensions, given by the beginning of their names.
 FORMS = {
@@ -60,7 +67,9 @@ GROUPS = {
 
 
 def dimensions(policy, *kinds):
-    """Return the names of the dimensions that concern a policy, of some kinds of changes or of all."""
+    """Return the names of the dimensions that concern a policy, of some kinds of
+    changes or of all.
+    """
     return [
         name
         for name, entry in DIMENSIONS.items()
@@ -115,7 +124,9 @@ COUNTED = {
 
 
 def measurements(policy, schedule):
-    """Yield (dict of counting dimensions to choices, measure, value) for all ways of counting a policy's numbers."""
+    """Yield (dict of counting dimensions to choices, measure, value) for all ways of counting a
+    policy's numbers.
+    """
     for count, names, measures in COUNTED[policy]:
         for chosen in products(names):
             numbers = count(schedule, **_fields(chosen, "count"))
@@ -148,7 +159,9 @@ def _combinations(names):
 
 
 def policy_numbers(workloads, log, policy, workers):
-    """Return (measure, choices by dimension, value) for every number of a policy on a log under all its products."""
+    """Return (measure, choices by dimension, value) for every number of a policy on a log under all
+    its products.
+    """
     warm()
     found = []
     for clean in products(dimensions(policy, "cleaning")):
@@ -177,7 +190,9 @@ def policy_numbers(workloads, log, policy, workers):
 
 
 def place(chosen):
-    """Return the combination of some choices by dimension, the default elsewhere: the place of each dimension's choice."""
+    """Return the combination of some choices by dimension, the default elsewhere: the place of each
+    dimension's choice.
+    """
     return tuple(
         list(entry["choices"]).index(chosen[name]) if name in chosen else 0
         for name, entry in DIMENSIONS.items()
@@ -185,7 +200,8 @@ def place(chosen):
 
 
 def on_axes(cells):
-    """Return the values of a number, (choices, value) each, as an array with an axis for each dimension.
+    """Return the values of a number, (choices, value) each, as an array with an axis for each
+    dimension.
 
     An axis has length 1 where the number does not depend on the dimension.
     """
@@ -235,7 +251,9 @@ class Search:
         self.distances = [logarithmic_distance(values, row.value) for values, row in pairs]
 
     def some(self, policies=POLICIES, logs=None, maxima=False):
-        """Return the places of the numbers of some policies and logs, or of all; without maxima over jobs unless they are asked for."""
+        """Return the places of the numbers of some policies and logs, or of all; without maxima
+        over jobs unless they are asked for.
+        """
         logs = self.logs if logs is None else logs
         return [
             k
@@ -250,7 +268,9 @@ class Search:
         return [one for one in self.logs if one != log]
 
     def total(self, numbers):
-        """Return the mean distance to some numbers of every combination that they distinguish, an array."""
+        """Return the mean distance to some numbers of every combination that they distinguish, an
+        array.
+        """
         total = 0.0
         # The sums within a policy are small arrays; only their sum is large.
         for policy in POLICIES:
@@ -264,7 +284,9 @@ class Search:
         return np.unravel_index(int(total.argmin()), total.shape), float(total.min())
 
     def nearest_of_form(self, form, numbers):
-        """Return the combination of a form of reservation that is nearest to some numbers, and its distance."""
+        """Return the combination of a form of reservation that is nearest to some numbers, and its
+        distance.
+        """
         total = np.broadcast_to(self.total(numbers), SHAPE)
         names, places = [*DIMENSIONS], []
         for dimension, beginning in zip(("reservation", "plans"), FORMS[form], strict=True):
@@ -278,10 +300,12 @@ class Search:
         return tuple(int(place) for place in best), float(total.min())
 
     def forms(self):
-        """Return how near each form of a reservation comes to the numbers: a row for each form, group of numbers, and with maxima or not.
+        """Return how near each form of a reservation comes to the numbers: a row for each form,
+        group of numbers, and with maxima or not.
 
-        Columns: form, numbers, maxima, distance (on all logs), test_LOG for each log (chosen on the others, tested on it), all in %;
-        allowed (nearest, or less than a tenth farther than the nearest of all, on all logs or with one left out), choices.
+        Columns: form, numbers, maxima, distance (on all logs), test_LOG for each log (chosen on the
+        others, tested on it), all in %; allowed (nearest, or less than a tenth farther than the
+        nearest of all, on all logs or with one left out), choices.
         """
         rows = []
         for (group, of), maxima in itertools.product(GROUPS.items(), (False, True)):
@@ -311,12 +335,14 @@ class Search:
         return float(np.mean([*own]))
 
     def choices(self):
-        """Return each choice: the best combination with it and without it, and whether the numbers identify it.
+        """Return each choice: the best combination with it and without it, and whether the numbers
+        identify it.
 
-        Judged by the numbers of the policies that the dimension concerns. A choice is identified if the best
-        combination without it is farther by a tenth, and if it is in the best combination also when any one log is
-        left out. Columns: dimension, choice, default, with_it, without_it (distances in %), left_out (logs without
-        which it is still best), identified, numbers (that depend on the dimension).
+        Judged by the numbers of the policies that the dimension concerns. A choice is identified if
+        the best combination without it is farther by a tenth, and if it is in the best combination
+        also when any one log is left out. Columns: dimension, choice, default, with_it, without_it
+        (distances in %), left_out (logs without which it is still best), identified, numbers (that
+        depend on the dimension).
         """
         rows = []
         for axis, (name, entry) in enumerate(DIMENSIONS.items()):
@@ -347,10 +373,12 @@ class Search:
         return total.min(axis=tuple(k for k in range(total.ndim) if k != axis))
 
     def held_out(self):
-        """Return the best combination of all logs but one, tested on that log: a row for each log and group of numbers.
+        """Return the best combination of all logs but one, tested on that log: a row for each log
+        and group of numbers.
 
-        Columns: numbers (all, or a policy's), tested_on, fit, test, default, own (the log's own best) and middle (the
-        median combination), distances in %; better (share of all combinations nearer on the log tested, %), choices.
+        Columns: numbers (all, or a policy's), tested_on, fit, test, default, own (the log's own
+        best) and middle (the median combination), distances in %; better (share of all combinations
+        nearer on the log tested, %), choices.
         """
         rows = []
         groups = {"all": POLICIES} | {policy: (policy,) for policy in POLICIES}
@@ -381,7 +409,9 @@ class Search:
         return pd.DataFrame(rows, columns=columns)
 
     def groups(self):
-        """Return the nearest combination by all numbers, by the numbers of each policy and by those of each log: a row for each."""
+        """Return the nearest combination by all numbers, by the numbers of each policy and by those
+        of each log: a row for each.
+        """
         groups = {"all": self.some(), "all, with maxima": self.some(maxima=True)}
         groups |= {one: self.some([one]) for one in POLICIES}
         groups |= {one: self.some(logs=[one]) for one in self.logs}
@@ -431,7 +461,9 @@ def read():
 
 
 def main():
-    """Search at full scale, and write the tables beside this module; this takes more than an hour on two cores."""
+    """Search at full scale, and write the tables beside this module; this takes more than an hour
+    on two cores.
+    """
     logs = registry.names(runs.PAPER)
     found = Search({log: registry.load(log, paper=runs.PAPER) for log in logs})
     for name, table in tables(found).items():

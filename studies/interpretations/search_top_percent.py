@@ -1,8 +1,9 @@
-"""The search for the simulator behind Table I: every combination of the choices that the paper leaves open.
+"""The search for the simulator behind Table I: every combination of the choices that the paper
+leaves open.
 
-A combination is one simulator, so it is compared with all published numbers at once. Its distance is the median of their
-relative differences ``|ours - published| / |published|`` over all logs. The default is the first of each list of choices;
-a search never changes it.
+A combination is one simulator, so it is compared with all published numbers at once. Its distance
+is the median of their relative differences ``|ours - published| / |published|`` over all logs. The
+default is the first of each list of choices; a search never changes it.
 """
 
 from itertools import product
@@ -37,7 +38,9 @@ NEAR = 0.20  # the largest difference of a near number, see `replication.verdict
 
 
 def numbers(workload, variant, policies):
-    """Yield policy, measure, how it is counted (choices by dimension) and value, for every way of counting."""
+    """Yield policy, measure, how it is counted (choices by dimension) and value, for every way of
+    counting.
+    """
     base = runs.measure(runs.run(workload, runs.REFERENCE, variant))
     for policy in policies:
         schedule = runs.run(workload, policy, variant)
@@ -57,9 +60,11 @@ def numbers(workload, variant, policies):
 
 
 def combinations(single=False, fixed=()):
-    """Return the place of each choice in all combinations, int8[combinations, dimensions]; the default comes first.
+    """Return the place of each choice in all combinations, int8[combinations, dimensions]; the
+    default comes first.
 
-    If `single`, at most one choice differs from the default; the dimensions in `fixed` stay at theirs.
+    If `single`, at most one choice differs from the default; the dimensions in `fixed` stay at
+    theirs.
     """
     sizes = [len(choices) for choices in DIMENSIONS.values()]
     codes = np.indices(sizes, dtype=np.int8).reshape(len(sizes), -1).T
@@ -70,7 +75,9 @@ def combinations(single=False, fixed=()):
 
 
 def simulate_all(workloads, codes, first=None, workers=1):
-    """Return (choices by dimension, value) of each number under all choices that it depends on, by log, policy and measure."""
+    """Return (choices by dimension, value) of each number under all choices that it depends on, by
+    log, policy and measure.
+    """
     tasks, loaded = [], {}
     for policies, names in PARTS:
         places = [list(DIMENSIONS).index(name) for name in names]
@@ -109,7 +116,8 @@ def _together(several):
 def search(workloads, first=None, workers=1):
     """Return the `Search` on some workloads by log, or on their first jobs.
 
-    Synthetic logs have no lines to clean otherwise; on these and on first jobs only single changes are tried.
+    Synthetic logs have no lines to clean otherwise; on these and on first jobs only single changes
+    are tried.
     """
     stand_in = any(one.stand_in for one in workloads.values())
     codes = combinations(stand_in or first is not None, CLEANING if stand_in else ())
@@ -178,7 +186,9 @@ class Search:
         return len(self.codes)
 
     def _on_axes(self, cells):
-        """Return the dimensions that a number was computed for, and its values with an axis for each."""
+        """Return the dimensions that a number was computed for, and its values with an axis for
+        each.
+        """
         names = list(cells[0][0])
         choices = {name: [one.name for one in self.dimensions[name]] for name in names}
         values = np.full([len(several) for several in choices.values()], np.nan)
@@ -196,17 +206,23 @@ class Search:
         return [name for name in self.dimensions if name in names]
 
     def distance(self, numbers):
-        """Return the median relative difference to some numbers under every combination, float32[combinations]."""
+        """Return the median relative difference to some numbers under every combination,
+        float32[combinations].
+        """
         return np.median(self.differences[:, numbers], axis=1)
 
     def nearest(self, numbers):
-        """Return the combination nearest to some numbers: by median, worst difference, and place."""
+        """Return the combination nearest to some numbers: by median, worst difference,
+        and place.
+        """
         distance = self.distance(numbers)
         tied = np.flatnonzero(distance == distance.min())
         return int(tied[np.argmin(self.differences[np.ix_(tied, numbers)].max(axis=1))])
 
     def words(self, k, numbers=None):
-        """Return a combination as the words of its choices other than the default, as far as some numbers depend on them."""
+        """Return a combination as the words of its choices other than the default, as far as some
+        numbers depend on them.
+        """
         names = [*self.dimensions] if numbers is None else self.moving(numbers)
         pairs = zip(self.dimensions.items(), self.codes[k], strict=True)
         others = [several[at].words for (name, several), at in pairs if at and name in names]
@@ -227,8 +243,8 @@ def percent(share):
 def ranking(found, decided=True, first=10):
     """Return the `first` nearest combinations and the default.
 
-    Columns: rank, median and worst (relative differences, %), match and near (numbers that match, and within 20 %; left out
-    where the data decide nothing), reading (the combination in words).
+    Columns: rank, median and worst (relative differences, %), match and near (numbers that match,
+    and within 20 %; left out where the data decide nothing), reading (the combination in words).
     """
     ranks = list(dict.fromkeys([*range(1, min(first, len(found)) + 1), found.default_rank]))
     k = found.order[[rank - 1 for rank in ranks]]
@@ -252,10 +268,11 @@ def size(found):
 def choices(found, decided=True):
     """Return which choices the published numbers identify.
 
-    A choice is judged by the numbers that its dimension moves. It is identified if the best combination with it is nearer
-    than the best without it by `IDENTIFIED`, and if it is also in the best one when any log is left out. Columns: group,
-    dimension, choice, words, default, numbers (that the dimension moves), best_with and best_without (distances, %), fits
-    (in how many of the logs left out it is best), verdict.
+    A choice is judged by the numbers that its dimension moves. It is identified if the best
+    combination with it is nearer than the best without it by `IDENTIFIED`, and if it is also in the
+    best one when any log is left out. Columns: group, dimension, choice, words, default, numbers
+    (that the dimension moves), best_with and best_without (distances, %), fits (in how many of the
+    logs left out it is best), verdict.
     """
     rows = []
     for place, (dimension, alternatives) in enumerate(found.dimensions.items()):
@@ -274,7 +291,9 @@ def choices(found, decided=True):
 
 
 def _bests(found, place, numbers):
-    """Return the least distance to some numbers with each choice of a dimension; infinite where there is none."""
+    """Return the least distance to some numbers with each choice of a dimension; infinite where
+    there is none.
+    """
     codes, several = found.codes[:, place], range(len([*found.dimensions.values()][place]))
     if not numbers:
         return np.full(len(several), np.inf)
@@ -283,7 +302,9 @@ def _bests(found, place, numbers):
 
 
 def _fits(found, place, moved):
-    """Return the best choice of a dimension when each log in turn is left out; -1 where two are as good."""
+    """Return the best choice of a dimension when each log in turn is left out; -1 where two are as
+    good.
+    """
     fits = []
     for log in found.logs if moved and len(found.logs) > 1 else ():
         best = _bests(found, place, [k for k in moved if found.numbers[k].trace != log])
@@ -292,7 +313,9 @@ def _fits(found, place, moved):
 
 
 def identified(choices):
-    """Return the choices in short: a row for each dimension with its default and the choice that is identified."""
+    """Return the choices in short: a row for each dimension with its default and the choice that is
+    identified.
+    """
     rows = []
     for dimension, part in choices.groupby("dimension", sort=False):
         known = part.loc[part["verdict"] == KNOWN, "choice"]
@@ -302,7 +325,9 @@ def identified(choices):
 
 
 def ranges(found):
-    """Return the range of each number over all combinations, and whether the published one lies inside."""
+    """Return the range of each number over all combinations, and whether the published one lies
+    inside.
+    """
     rows = []
     for row, values in zip(found.numbers, found.values.T, strict=True):
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
@@ -316,8 +341,8 @@ def ranges(found):
 def each(found):
     """Return the best combination of each log, and the best for all logs on it.
 
-    Columns: trace, numbers; own, common and default (medians, %); near_own and near_common (numbers within 20 %); reading
-    (the log's own best in words).
+    Columns: trace, numbers; own, common and default (medians, %); near_own and near_common (numbers
+    within 20 %); reading (the log's own best in words).
     """
     rows = []
     for log in found.logs:
@@ -334,9 +359,10 @@ def each(found):
 def hold_out(found):
     """Return the best combination for all logs but one, tested on that one: a row for each log.
 
-    Columns: group, tested_on, tried (combinations that the numbers distinguish), fit (median on the other logs, %); test,
-    default, blind (the median combination) and possible (the log's own best), medians on the log tested, %; beaten (share
-    of the combinations that are farther there, %), reading.
+    Columns: group, tested_on, tried (combinations that the numbers distinguish), fit (median on the
+    other logs, %); test, default, blind (the median combination) and possible (the log's own best),
+    medians on the log tested, %; beaten (share of the combinations that are farther there, %),
+    reading.
     """
     rows = []
     columns = [[*found.dimensions].index(name) for name in found.moving(found.all)]
@@ -354,7 +380,9 @@ def hold_out(found):
 
 
 def best(found, decided=True):
-    """Return the numbers of the nearest combination compared with the published ones; without verdicts if not `decided`."""
+    """Return the numbers of the nearest combination compared with the published ones; without
+    verdicts if not `decided`.
+    """
     ours = [
         (*row.key, float(found.values[found.best, k]), row.unit)
         for k, row in enumerate(found.numbers)
@@ -367,7 +395,10 @@ def best(found, decided=True):
 def finding(found, choices):
     """Return the result of the search as Markdown, from the table of its choices."""
     if (choices["verdict"] == UNDECIDED).any():
-        return f"{len(found):,} combinations were tried. Synthetic or shortened logs decide nothing about a paper."
+        return (
+            f"{len(found):,} combinations were tried. "
+            "Synthetic or shortened logs decide nothing about a paper."
+        )
 
     def fit(k):
         matched, near = found.matched[k].sum(), (found.differences[k] <= NEAR).sum()
@@ -384,8 +415,10 @@ def finding(found, choices):
     ]
     names = [name for name in dict.fromkeys(left["dimension"]) if name not in {*known["dimension"]}]
     return (
-        f"- **Distances.** The median difference from {len(found.numbers)} numbers is {fit(0)} under the default, which is "
-        f"number {found.default_rank:,} of {len(found):,} in order, and {fit(found.best)} under the nearest combination: "
+        f"- **Distances.** The median difference from {len(found.numbers)} numbers is {fit(0)} "
+        f"under the default, which is "
+        f"number {found.default_rank:,} of {len(found):,} in order, and {fit(found.best)} under "
+        f"the nearest combination: "
         f"{found.words(found.best)}.\n"
         f"- **Identified choices**, with the median difference of the best combination with each: "
         f"{'; '.join(words) or 'none'}. Left open: {', '.join(names) or 'none'}."

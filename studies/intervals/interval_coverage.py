@@ -1,10 +1,11 @@
 """Coverage of intervals over weeks, on synthetic logs whose true effect is known.
 
-A log is a number of weeks of one random process; its load differs from week to week. The effect is the logarithm of the
-quotient of a measure under EASY with the users' estimates and with perfect ones. The true effect is the mean over many independent
-logs. An interval covers if it holds the true effect. Compared are the package's jackknife over blocks of eight weeks, with two
-factors on its degrees of freedom, and three intervals from resampled blocks of four weeks. The conditions were written down before
-the first result; docs/verdicts.md has the rules.
+A log is a number of weeks of one random process; its load differs from week to week. The effect is
+the logarithm of the quotient of a measure under EASY with the users' estimates and with perfect
+ones. The true effect is the mean over many independent logs. An interval covers if it holds the
+true effect. Compared are the package's jackknife over blocks of eight weeks, with two factors on
+its degrees of freedom, and three intervals from resampled blocks of four weeks. The conditions were
+written down before the first result; docs/verdicts.md has the rules.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +26,9 @@ FACTORS = {ONE: intervals.PLAIN, HALF: intervals.PRIORITY}
 
 
 def log(weeks, seed, load=0.5, correlation=0.0, machine=128, spread=0.25):
-    """Return a synthetic log of some weeks; the logarithms of their arrival rates are normal and follow each other (AR 1)."""
+    """Return a synthetic log of some weeks; the logarithms of their arrival rates are normal and
+    follow each other (AR 1).
+    """
     jobs = 900 * weeks + 2000
     plain = rp.synthetic(jobs, machine, load, seed)
     random = np.random.default_rng([seed, weeks])
@@ -42,7 +45,9 @@ def log(weeks, seed, load=0.5, correlation=0.0, machine=128, spread=0.25):
 
 
 def sums(jobs):
-    """Return the sums over weeks from which the effects are made, float64[weeks, measures, 2 schedules, 2]."""
+    """Return the sums over weeks from which the effects are made, float64[weeks, measures, 2
+    schedules, 2].
+    """
     parts = []
     for estimates in (rp.Users(), rp.Exact()):
         run = rp.simulate(jobs, rp.EASY(), estimates)
@@ -66,7 +71,9 @@ def effect(total):
 
 
 def deviation(rows):
-    """Return the standard errors of the effects of weekly sums by linearization, float64[measures]."""
+    """Return the standard errors of the effects of weekly sums by linearization,
+    float64[measures].
+    """
     share = rows / rows.sum(axis=0)
     influence = (share[..., 0, 0] - share[..., 0, 1]) - (share[..., 1, 0] - share[..., 1, 1])
     n = len(rows)
@@ -74,7 +81,9 @@ def deviation(rows):
 
 
 def bootstrap(rows, seed, block=4, draws=400):
-    """Return the ends of intervals from drawn blocks of weeks by method, {method: float64[2, measures]}."""
+    """Return the ends of intervals from drawn blocks of weeks by method, {method: float64[2,
+    measures]}.
+    """
     n = len(rows) // block
     rows = rows[: n * block].reshape(n, block, *rows.shape[1:]).sum(axis=1)
     random = np.random.default_rng([seed, n])
@@ -104,7 +113,9 @@ def jackknife(rows):
 
 
 def coverage(weeks, load, correlation, logs=300, first=1):
-    """Return the share of the logs whose interval holds the true effect, and the mean width, by method and measure."""
+    """Return the share of the logs whose interval holds the true effect, and the mean width, by
+    method and measure.
+    """
     seeds = range(first, first + logs)
     rows = [sums(log(weeks, seed, load, correlation)) for seed in seeds]
     truth = np.mean([effect(one.sum(axis=0)) for one in rows], axis=0)
@@ -129,13 +140,16 @@ def coverage(weeks, load, correlation, logs=300, first=1):
 
 
 def in_use(table):
-    """Return the rows of the intervals that the package uses: a factor of their own for `PRIORITY`."""
+    """Return the rows of the intervals that the package uses: a factor of their own for
+    `PRIORITY`.
+    """
     used = table["measure"].map(lambda measure: HALF if measure in PRIORITY else ONE)
     return table[table["method"] == used]
 
 
 def overview(table):
-    """Return coverage by condition and method, means over the measures, and width relative to widened percentiles.
+    """Return coverage by condition and method, means over the measures, and width relative to
+    widened percentiles.
 
     The last method has the intervals that the package uses, with the factor of each measure.
     """
@@ -150,7 +164,9 @@ def overview(table):
 
 
 def draw(table):
-    """Return a figure of the coverage of each method: a point for each condition and measure, and their mean."""
+    """Return a figure of the coverage of each method: a point for each condition and measure, and
+    their mean.
+    """
     methods = table.groupby("method")["coverage"].mean().sort_values()
     figure, axes = plt.subplots(figsize=(7, 0.45 * len(methods) + 1.3), layout="constrained")
     markers = dict(zip(MEASURES, "os^D", strict=True))

@@ -1,11 +1,15 @@
-"""Figure and table of the study of the modal model; its runs are those of `notebooks.heel_and_toe.modality`."""
+"""Figure and table of the study of the modal model; its runs are those of
+`notebooks.heel_and_toe.modality`.
+"""
 
 from notebooks.heel_and_toe.curves import PERFORMANCE
 from replication.drawing import panels, style
 
 
 def compare(found):
-    """Return the change from the real estimates to every other kind, per cent, a column for each log and measure."""
+    """Return the change from the real estimates to every other kind, per cent, a column for each
+    log and measure.
+    """
     some = found[((found["estimates"] != "modal") | found["own"]) & (found["estimates"] != "real")]
     amounts = some["amount"].map(", f = {:g}".format).mask(some["own"], "")
     some = some.assign(
@@ -17,7 +21,9 @@ def compare(found):
 
 
 def draw(found):
-    """Draw performance against the share of jobs at E_max; a row for each measure, a column for each log."""
+    """Draw performance against the share of jobs at E_max; a row for each measure, a column for
+    each log.
+    """
     # The real estimates look as in the other figures.
     looks = style.series(["modal", "vanilla f = 10", "real", "truncated f = 10"], marker=False)
 

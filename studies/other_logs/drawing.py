@@ -1,4 +1,6 @@
-"""The pictures of the study of thirteen machines: a forest plot for each conclusion, and one summary of all."""
+"""The pictures of the study of thirteen machines: a forest plot for each conclusion, and one
+summary of all.
+"""
 
 import itertools
 import math
@@ -19,12 +21,14 @@ WORDS = {
     "open": ("#e6e6e6", ""),
 }
 MARKERS = "os^D"
-#: An interval of a quotient is drawn up to this factor from its value; an arrow marks one that goes on.
+#: An interval of a quotient is drawn up to this factor from its value; an arrow marks one that goes
+#: on.
 WIDEST = 3
 
 
 def forest(table, conclusion):
-    """Return a figure with the effects of a conclusion: a panel for each measure, a row for each log, a marker for each load.
+    """Return a figure with the effects of a conclusion: a panel for each measure, a row for each
+    log, a marker for each load.
 
     Parameters
     ----------
@@ -87,7 +91,8 @@ def forest(table, conclusion):
     panels[0][0].set_yticks(range(len(labels)), labels)
     panels[0][0].set_ylim(len(labels) - 0.5, -0.5)
     side = "left" if "below" in rule else "right"
-    words = "Filled: recorded load; open: scaled to 70, 80, 90 % where that is more. Arrow: the interval goes on"
+    words = "Filled: recorded load; open: scaled to 70, 80, 90 % where that is more. "
+    words += "Arrow: the interval goes on"
     figure.suptitle(
         f"{rule['statement']} For: {side} of the dotted line.\n{words}", fontsize="medium"
     )
@@ -169,7 +174,8 @@ def summary(words):
 def pooled(table):
     """Return the pooled effects at the recorded loads: a row for each conclusion and measure.
 
-    Columns are the number of logs, the counts of words and, for quotients, those of `other_logs.POOLED`.
+    Columns are the number of logs, the counts of words and, for quotients, those of
+    `other_logs.POOLED`.
     """
     rows = []
     for conclusion, rule in CONCLUSIONS.items():
@@ -190,7 +196,9 @@ def pooled(table):
 
 
 def separators(words, facts):
-    """Return for each conclusion on which logs disagree the median facts of the logs for it and against it."""
+    """Return for each conclusion on which logs disagree the median facts of the logs for it and
+    against it.
+    """
     rows = []
     facts = facts.set_index("log")
     for conclusion, part in words.groupby("conclusion", sort=False):

@@ -1,7 +1,9 @@
-"""The headline conclusions of the three papers on thirteen logs: schedules, effects, intervals, words and pools.
+"""The headline conclusions of the three papers on thirteen logs: schedules, effects, intervals,
+words and pools.
 
-The rules are in ``rules.toml`` and ``README.md`` beside this file. Every quantity is a quotient of two sums over jobs, so a
-schedule is reduced to such sums for each week of submission; effects and intervals come from the sums. All jobs of a log count.
+The rules are in ``rules.toml`` and ``README.md`` beside this file. Every quantity is a quotient of
+two sums over jobs, so a schedule is reduced to such sums for each week of submission; effects and
+intervals come from the sums. All jobs of a log count.
 """
 
 import math
@@ -105,7 +107,8 @@ def arms(workload, workers=2):
     sums : dict of str to dict
         By the name of the arm; see `reduce`.
     facts : dict of str to float
-        Quantities without intervals: violations, and the share and number of wild backfills at which two arms are compared.
+        Quantities without intervals: violations, and the share and number of wild backfills at
+        which two arms are compared.
     """
     seeds = range(1, RULES["seeds"] + 1)
     easy = rp.EASY()
@@ -159,9 +162,11 @@ def arms(workload, workers=2):
 
 
 def share_of_wild(workload):
-    """Return the share of jobs to let past the head at random with as many wild backfills as f = 1 has, one seed each.
+    """Return the share of jobs to let past the head at random with as many wild backfills as f = 1
+    has, one seed each.
 
-    Of `SHARES`, the one whose share of wild backfills is nearest by quotient; and both shares of wild backfills.
+    Of `SHARES`, the one whose share of wild backfills is nearest by quotient; and both shares of
+    wild backfills.
     """
     wanted = observe(workload, rp.FModel(1), 1).measures["wild"]
     best, distance, reached = SHARES[0], math.inf, 0.0
@@ -175,7 +180,8 @@ def share_of_wild(workload):
     return best, {"wild, f = 1": wanted, "wild, random": reached}
 
 
-#: The arms of each conclusion: one over, or less, another; several in place of one mean the least of them.
+#: The arms of each conclusion: one over, or less, another; several in place of one mean the least
+#: of them.
 PAIRS = {
     "perfect-helps": ("perfect", "users"),
     "doubling-users": ("users doubled", "users"),
@@ -221,8 +227,8 @@ def effect(sums, conclusion, measure):
     Returns
     -------
     tuple of float
-        A quotient, or a difference or a value in the unit of the measure; the ends; and the standard error, that of the logarithm
-        of a quotient. nan over no jobs.
+        A quotient, or a difference or a value in the unit of the measure; the ends; and the
+        standard error, that of the logarithm of a quotient. nan over no jobs.
     """
     first, second = PAIRS[conclusion]
     of_first, of_second = COLUMN.get(measure, (measure, measure))
@@ -250,7 +256,9 @@ def _mean(pair):
 
 
 def word(rule, value, low, high):
-    """Return for, against or open: the side of the rule's threshold on which the whole interval lies."""
+    """Return for, against or open: the side of the rule's threshold on which the whole interval
+    lies.
+    """
     if math.isnan(value) or math.isnan(low):
         return "open"
     if "below" in rule:
@@ -271,7 +279,8 @@ def cases(workload, load=None, workers=2):
     Returns
     -------
     pandas.DataFrame
-        A row for each conclusion and measure: `COLUMNS`, load being a share. Conclusions that the log cannot decide are left out.
+        A row for each conclusion and measure: `COLUMNS`, load being a share. Conclusions that the
+        log cannot decide are left out.
     dict of str to float
     """
     jobs = workload if load is None else workload.at_load(load)
@@ -315,10 +324,12 @@ def of_log(table):
 
 
 def pool(effects, errors, level=0.95):
-    """Return the pooled quotient with its confidence and its prediction interval, and the share of the variance between logs.
+    """Return the pooled quotient with its confidence and its prediction interval, and the share of
+    the variance between logs.
 
-    A random-effects model on logarithms: DerSimonian and Laird (1986) for the variance between logs, Hartung and Knapp (2001) for the
-    confidence interval, Higgins, Thompson and Spiegelhalter (2009) for the prediction interval.
+    A random-effects model on logarithms: DerSimonian and Laird (1986) for the variance between
+    logs, Hartung and Knapp (2001) for the confidence interval, Higgins, Thompson and Spiegelhalter
+    (2009) for the prediction interval.
 
     Parameters
     ----------
@@ -330,8 +341,8 @@ def pool(effects, errors, level=0.95):
     Returns
     -------
     dict of str to float
-        The values of `POOLED`: the quotient, the ends of both intervals, I2 (a share), and the number of logs pooled. nan for
-        fewer than three logs.
+        The values of `POOLED`: the quotient, the ends of both intervals, I2 (a share), and the
+        number of logs pooled. nan for fewer than three logs.
     """
     effects, errors = np.asarray(effects, float), np.asarray(errors, float)
     known = (errors > 0) & (effects > 0)
@@ -354,7 +365,9 @@ def pool(effects, errors, level=0.95):
 
 
 def describe(workload):
-    """Return facts of a log that may separate logs that agree with a conclusion from those that do not."""
+    """Return facts of a log that may separate logs that agree with a conclusion from those that do
+    not.
+    """
     run_time, estimate = workload.run_time.astype(float), workload.estimate.astype(float)
     counts = np.sort(np.unique(workload.estimate, return_counts=True)[1])[::-1]
     known = workload.without_estimate <= RULES["most_without_estimate"]

@@ -150,10 +150,11 @@ def by_resampling(tasks):
 
 
 def nested_weights(groups, members, name):
-    """Return the weights of members for means over groups, and for means over groups and members that are drawn with replacement.
+    """Return the weights of members for means over groups, and for means over groups and members
+    that are drawn with replacement.
 
-    The result is float64[1 + resampling.DRAWS, groups * members], members of the first group first; each row sums to 1. The name is part
-    of the seed.
+    The result is float64[1 + resampling.DRAWS, groups * members], members of the first group first;
+    each row sums to 1. The name is part of the seed.
     """
     weights = np.zeros((1 + resampling.DRAWS, groups, members))
     weights[0] = 1
@@ -165,7 +166,9 @@ def nested_weights(groups, members, name):
 
 
 class Study:
-    """Mean bounded slowdowns of the study, and their ratios, from tasks with one way of resampling and one seed each."""
+    """Mean bounded slowdowns of the study, and their ratios, from tasks with one way of resampling
+    and one seed each.
+    """
 
     def __init__(self, tasks, workers=1):
         table = grid.run(tasks, workers)
@@ -196,7 +199,8 @@ class Study:
         load=LOAD,
         correction="request",
     ):
-        """Return the logarithm of the mean bounded slowdown on each workload, float64[n], or its mean over several predictors.
+        """Return the logarithm of the mean bounded slowdown on each workload, float64[n], or its
+        mean over several predictors.
 
         A KeyError where that was not run.
         """
@@ -207,11 +211,15 @@ class Study:
         return self._values.loc[key].to_numpy()
 
     def means(self, values):
-        """Return the mean over workloads, each log with equal weight, and over resampled logs and workloads; float64[1001]."""
+        """Return the mean over workloads, each log with equal weight, and over resampled logs and
+        workloads; float64[1001].
+        """
         return (self._weights * values).sum(axis=1)
 
     def ratio(self, one, other):
-        """Return the ratio of two mean bounded slowdowns with its draws; each is given by the arguments of `log_values`."""
+        """Return the ratio of two mean bounded slowdowns with its draws; each is given by the
+        arguments of `log_values`.
+        """
         return np.exp(self.means(self.log_values(*one) - self.log_values(*other)))
 
     def interval(self, one, other):
@@ -219,11 +227,14 @@ class Study:
         return resampling.interval(self.ratio(one, other))
 
     def under(self, scheduler):
-        """Return the predictors that a scheduler was run with, except the request and perfect ones."""
+        """Return the predictors that a scheduler was run with, except the request and
+        perfect ones.
+        """
         return self.learned + [name for name in self.sixth if scheduler != "PV-EASY"]
 
     def accuracies(self):
-        """Return the accuracy of each predictor on each workload, float64[n]: lesser over larger of prediction and run time.
+        """Return the accuracy of each predictor on each workload, float64[n]: lesser over larger of
+        prediction and run time.
 
         It is the mean over jobs, at submission under EASY.
         """
@@ -256,7 +267,8 @@ def names(task):
 def outcomes(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
     """Return a table of ratios or gains with their intervals, by key, and an outcome.
 
-    The outcome is `below` for an interval below the first level, and `above` for one above the second.
+    The outcome is `below` for an interval below the first level, and `above` for one above the
+    second.
     """
     table = resampling.table(drawn, [*columns, "low", "high"])
     sides = [table["high"] < levels[0], table["low"] > levels[1]]
@@ -267,10 +279,11 @@ def outcomes(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
 
 
 def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="request"):
-    """Return how much better EASY does with perfect predictions than with learned ones, and with learned ones times a factor.
+    """Return how much better EASY does with perfect predictions than with learned ones, and with
+    learned ones times a factor.
 
-    `more` predictors count among the learned. Ratios of mean bounded slowdowns with their draws, float64[1001] each, by ``perfect``, by
-    the factors in words, and by ``perfect over doubled``.
+    `more` predictors count among the learned. Ratios of mean bounded slowdowns with their draws,
+    float64[1001] each, by ``perfect``, by the factors in words, and by ``perfect over doubled``.
     """
     names, how = [*study.learned, *more], ("log", LOAD, correction)
     own = study.log_values("EASY", names, 1.0, *how)
@@ -289,7 +302,9 @@ def first_answer(ratios):
 
 
 def rank_correlation(study, accuracies):
-    """Return Spearman's correlation of accuracy and mean bounded slowdown over the predictors that are not perfect; float64[1001]."""
+    """Return Spearman's correlation of accuracy and mean bounded slowdown over the predictors that
+    are not perfect; float64[1001].
+    """
     names = [name for name in accuracies if name not in SIXTH]
     accuracy = pd.DataFrame({name: accuracies[name] for name in names}).rank(axis=1)
     slowdown = pd.DataFrame({name: study.log_values("EASY", name) for name in names})
@@ -297,9 +312,11 @@ def rank_correlation(study, accuracies):
 
 
 def pairs(study):
-    """Return which predictor of each pair, named as under EASY, is the better under each of the five schedulers.
+    """Return which predictor of each pair, named as under EASY, is the better under each of the
+    five schedulers.
 
-    Columns: better, worse, scheduler, ratio with low and high; outcome is 1 for the order under EASY, -1 for the opposite one.
+    Columns: better, worse, scheduler, ratio with low and high; outcome is 1 for the order under
+    EASY, -1 for the opposite one.
     """
     drawn = {}
     for one, other in combinations(study.predictors, 2):
@@ -317,7 +334,9 @@ def reversed_pairs(table):
 
 
 def agreement(study):
-    """Return the mean of Kendall's tau over the pairs of schedulers, between their orders of the predictors; float64[1001]."""
+    """Return the mean of Kendall's tau over the pairs of schedulers, between their orders of the
+    predictors; float64[1001].
+    """
     both = product(SCHEDULERS, study.predictors)
     values = [study.means(study.log_values(*pair)) for pair in both]
     means = np.reshape(values, (len(SCHEDULERS), len(study.predictors), -1))
@@ -330,7 +349,8 @@ def agreement(study):
 def gains(study):
     """Return heel-and-toe's gain under each scheduler and predictor.
 
-    Columns: of (a key of `GAINS`), scheduler, predictor, gain with low and high [%], outcome (survives, turns, or undecided).
+    Columns: of (a key of `GAINS`), scheduler, predictor, gain with low and high [%], outcome
+    (survives, turns, or undecided).
     """
     drawn = {}
     for of, (more, less) in GAINS.items():
@@ -343,7 +363,8 @@ def gains(study):
 
 
 def sixth(study):
-    """Return CVH over the learned predictors under each scheduler that takes it, without rows where CVH was not run.
+    """Return CVH over the learned predictors under each scheduler that takes it, without rows where
+    CVH was not run.
 
     Columns: scheduler, ratio with low and high, outcome (better, worse, or undecided).
     """
@@ -356,9 +377,11 @@ def sixth(study):
 
 
 def corrections(study):
-    """Return each correction over the request, with the learned predictors, under each scheduler that corrects.
+    """Return each correction over the request, with the learned predictors, under each scheduler
+    that corrects.
 
-    Columns: scheduler, correction in words, ratio with low and high, outcome (helps, harms, or undecided).
+    Columns: scheduler, correction in words, ratio with low and high, outcome (helps, harms, or
+    undecided).
     """
     drawn = {}
     for scheduler in CORRECTING:
@@ -378,7 +401,9 @@ def corrected_answers(study):
 
 
 def same_gains(study, users):
-    """Return how many gains have the same outcome with other users, how many the opposite one, and how many there are."""
+    """Return how many gains have the same outcome with other users, how many the opposite one, and
+    how many there are.
+    """
     keys = ["of", "scheduler", "predictor"]
     both = gains(study).merge(gains(users), on=keys)
     one, other = both["outcome_x"], both["outcome_y"]
@@ -392,8 +417,9 @@ def same_gains(study, users):
 def overview(study):
     """Return mean bounded slowdown over that of EASY with requests, for every scheduler.
 
-    There is a column for each predictor at the load of the questions, and for requests and perfect predictions at the lower one, with
-    the ratio and its interval as text; empty where it was not run.
+    There is a column for each predictor at the load of the questions, and for requests and perfect
+    predictions at the lower one, with the ratio and its interval as text; empty where it was not
+    run.
     """
     columns = {name: (name, LOAD) for name in (*study.predictors, *study.sixth)}
     columns |= {f"{name}, load {LOWER:g}": (name, LOWER) for name in ("request", "perfect")}
@@ -414,7 +440,8 @@ def overview(study):
 
 
 def answers(study, correlation, users):
-    """Return the numbers that decide the questions, from the studies on resampled weeks and users and the `rank_correlation`.
+    """Return the numbers that decide the questions, from the studies on resampled weeks and users
+    and the `rank_correlation`.
 
     Columns: question, what, value, low, high.
     """
@@ -463,7 +490,9 @@ def _second(question, study):
 
 
 def _third(question, study, names):
-    """Yield the rows that count the outcomes of the third question, with requests and with predictions."""
+    """Yield the rows that count the outcomes of the third question, with requests and with
+    predictions.
+    """
     found = gains(study)
     found = found[found["predictor"].isin(names)]
     for about in ("predictions", "requests"):
@@ -476,7 +505,9 @@ def _third(question, study, names):
 
 
 def findings(study, correlation):
-    """Return the numbers and words of the three answers, by their names in the notebook's opening."""
+    """Return the numbers and words of the three answers, by their names in the
+    notebook's opening.
+    """
     ratios, opposite, found = better_or_biased(study), reversed_pairs(pairs(study)), gains(study)
     learned = "EASY", study.learned, 1.0
     values = {
@@ -509,7 +540,9 @@ def findings(study, correlation):
 
 
 def limits(study, users):
-    """Return how far the answers hold, as a sentence: with CVH, with other corrections, and with other users."""
+    """Return how far the answers hold, as a sentence: with CVH, with other corrections, and with
+    other users.
+    """
     table, opposite = corrections(study), reversed_pairs(pairs(users))
     worse = table["outcome"].eq("harms").sum()
     under = {words: first_answer(ratios) for words, ratios in corrected_answers(study).items()}
@@ -519,11 +552,14 @@ def limits(study, users):
         f"**{first_answer(better_or_biased(study, more=study.sixth))}**."
         if study.sixth
         else "",
-        f"Another correction in place of the request makes learned predictions worse in {worse} of {len(table)} cases and better in "
+        f"Another correction in place of the request makes learned predictions worse in {worse} of "
+        f"{len(table)} cases and better in "
         f"{table['outcome'].eq('helps').sum()}; the answer to the first question is then "
         f"{', '.join(f'{answer} ({words})' for words, answer in under.items())}.",
-        f"With other users the first answer is **{first_answer(better_or_biased(users))}**, {opposite.sum()} of {len(opposite)} pairs of "
-        f"predictors are in opposite orders, and {same} of {cases} gains have the same outcome ({contradicted} the opposite one).",
+        f"With other users the first answer is **{first_answer(better_or_biased(users))}**, "
+        f"{opposite.sum()} of {len(opposite)} pairs of "
+        f"predictors are in opposite orders, and {same} of {cases} gains have the same outcome "
+        f"({contradicted} the opposite one).",
     ]
     return " ".join(filter(None, lines))
 
@@ -532,7 +568,9 @@ def limits(study, users):
 
 
 def draw_bias(study, accuracies):
-    """Draw accuracy against slowdown under EASY, and slowdown against the factor, a panel for each scheduler."""
+    """Draw accuracy against slowdown under EASY, and slowdown against the factor, a panel for each
+    scheduler.
+    """
     figure, grid_ = plt.subplots(2, 3, figsize=style.size(2, 3), sharey=True)
     grid_ = grid_.ravel()
     thin = {"elinewidth": 0.8, "capsize": 0}
@@ -563,7 +601,9 @@ def draw_bias(study, accuracies):
 
 
 def draw_order(study):
-    """Draw slowdown with each predictor over that with requests, under each of the five schedulers."""
+    """Draw slowdown with each predictor over that with requests, under each of the five
+    schedulers.
+    """
     drawn = {
         (scheduler, name): study.ratio((scheduler, name), (scheduler, "request"))
         for scheduler in SCHEDULERS
@@ -575,7 +615,9 @@ def draw_order(study):
 
 
 def draw_gains(table):
-    """Draw heel-and-toe's gain under each scheduler and predictor, a panel for each kind of inaccuracy."""
+    """Draw heel-and-toe's gain under each scheduler and predictor, a panel for each kind of
+    inaccuracy.
+    """
     figure, grid_ = plt.subplots(1, len(GAINS), figsize=(10.4, 4.2), sharey=True)
     for axes, of in zip(grid_, GAINS, strict=True):
         _dots(axes, table[table["of"] == of], "predictor", "gain", LOOKS, none=0)
@@ -585,7 +627,9 @@ def draw_gains(table):
 
 
 def draw_corrections(table):
-    """Draw slowdown with each correction over that with the request, under each scheduler that corrects."""
+    """Draw slowdown with each correction over that with the request, under each scheduler that
+    corrects.
+    """
     words = "mean bounded slowdown over that with the request in place of an expired prediction"
     return _ratios(table, "correction", style.series(CORRECTIONS.values()), words, (8, 3.2))
 

@@ -16,7 +16,8 @@ SHOWN = {
 def results(schedules):
     """Return slowdowns, loads and preemptions of ``schedules[log][mode]``.
 
-    The column unfair counts heads that wait while idle processors and those of later jobs would suffice.
+    The column unfair counts heads that wait while idle processors and those of later jobs would
+    suffice.
     """
     rows = []
     for log, by_mode in schedules.items():
@@ -29,7 +30,9 @@ def results(schedules):
 
 
 def draw(table):
-    """Draw slowdowns and wasted load as bars with their values: a row for each measure, a panel for each log; a line marks EASY."""
+    """Draw slowdowns and wasted load as bars with their values: a row for each measure, a panel for
+    each log; a line marks EASY.
+    """
     names = {mode: mode.replace("checkpoint ", "checkpoint every ") for mode in table["mode"]}
     names["kill"] = "kill (PV-EASY)"
     looks = style.bars(["EASY", "PV-EASY"])

@@ -12,10 +12,11 @@ KEY = ["log", "part", "measure"]
 
 
 def over_easy(schedules):
-    """Return slowdowns of ``schedules[log][part]`` over those of EASY, with intervals over the log's weeks.
+    """Return slowdowns of ``schedules[log][part]`` over those of EASY, with intervals over the
+    log's weeks.
 
-    Columns: log, part, measure, over, low, high. The last rows are the medians over the logs, without intervals. The rules are in
-    docs/decisions/causes.md.
+    Columns: log, part, measure, over, low, high. The last rows are the medians over the logs,
+    without intervals. The rules are in docs/decisions/causes.md.
     """
     without = {}
     for log, parts in schedules.items():

@@ -1,6 +1,8 @@
-"""Figs. 3 to 6 and 11 with the head's reservation recomputed at every pass, and lasting until it is due.
+"""Figs. 3 to 6 and 11 with the head's reservation recomputed at every pass, and lasting until it is
+due.
 
-No estimate is below the run time here, so a reservation is never missed when it is due: one until the start gives the same schedules.
+No estimate is below the run time here, so a reservation is never missed when it is due: one until
+the start gives the same schedules.
 """
 
 import pandas as pd
@@ -27,7 +29,9 @@ SHOWN = PERFORMANCE | {"sjfness": ("SJFness [% of jobs]", 100)}
 
 
 def results(workloads, badness, seeds, workers=1):
-    """Simulate the f-model at all loads; return the runs, as of `campaign.all_loads`, by reservation."""
+    """Simulate the f-model at all loads; return the runs, as of `campaign.all_loads`, by
+    reservation.
+    """
     found, models = {}, campaign.models(badness)
     for name in (RECOMPUTED, UNTIL_DUE):
         scheduler, loads = EASY(reservation=name), campaign.LOADS
@@ -37,7 +41,8 @@ def results(workloads, badness, seeds, workers=1):
 
 
 def shapes(runs):
-    """Return `trends.shapes` of performance and SJFness for each reservation, which the column ``reservation`` names.
+    """Return `trends.shapes` of performance and SJFness for each reservation, which the column
+    ``reservation`` names.
 
     For SJFness, ``fall`` is the rise to its highest point, and ``rise`` the fall beyond that point.
     """
@@ -50,7 +55,9 @@ def shapes(runs):
 
 
 def verdicts_by_reservation(page, claims, runs):
-    """Return the count of cases that hold, such as ``3 of 4``, and the verdict under each reservation, a row for each of `CLAIMS`."""
+    """Return the count of cases that hold, such as ``3 of 4``, and the verdict under each
+    reservation, a row for each of `CLAIMS`.
+    """
     rows = {}
     for name, table in runs.items():
         for claim, one in page.decide(claims, CLAIMS, runs=table).items():
@@ -59,7 +66,9 @@ def verdicts_by_reservation(page, claims, runs):
 
 
 def draw(runs):
-    """Draw means of the random model with 95 % intervals at the logs' own loads: a row for each measure, a panel for each log."""
+    """Draw means of the random model with 95 % intervals at the logs' own loads: a row for each
+    measure, a panel for each log.
+    """
     every = pd.concat([table.assign(reservation=name) for name, table in runs.items()])
     every = every[(every["model"] == "random") & (every["load"] == "log")]
     looks = style.series(f"reservation {name}" for name in runs)

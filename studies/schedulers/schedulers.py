@@ -8,7 +8,8 @@ from replication import EASY
 from replication.drawing import panels
 
 ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | SCHEDULERS
-#: From better to worse, darker and darker, so that the order survives grey; the scale has so many powers of ten each way.
+#: From better to worse, darker and darker, so that the order survives grey; the scale has so many
+#: powers of ten each way.
 SHADES = ("#E4F5E1", "#F3EBC0", "#7D1F14")
 DECADES = 3
 
@@ -20,7 +21,9 @@ def by_name(schedulers):
 
 
 def spread(ours):
-    """Return the largest difference of a row's measure between the schedulers, by trace and measure."""
+    """Return the largest difference of a row's measure between the schedulers, by trace and
+    measure.
+    """
     by = ours.groupby(["trace", "policy", "measure"], sort=False)["value"]
     ranges = (by.max() - by.min()).groupby(["trace", "measure"], sort=False).max()
     table = ranges.unstack("measure")[list(TITLES)].rename(columns=TITLES)
@@ -28,7 +31,9 @@ def spread(ours):
 
 
 def wide(ours, measure):
-    """Return a table of one measure, with a row for each policy and a column for each log and scheduler."""
+    """Return a table of one measure, with a row for each policy and a column for each log and
+    scheduler.
+    """
     some = ours[ours["measure"] == measure]
     some = some.assign(under=some["trace"] + " " + some["scheduler"])
     table = some.set_index(["policy", "under"])["value"].unstack(sort=False)
@@ -36,9 +41,11 @@ def wide(ours, measure):
 
 
 def draw(ours):
-    """Draw the effect of each predictor under each scheduler as maps: a row for each measure of the schedule, a column for each log.
+    """Draw the effect of each predictor under each scheduler as maps: a row for each measure of the
+    schedule, a column for each log.
 
-    A cell has the change from Reqtime under the same scheduler, in per cent. The smallest of each column of a map is bold.
+    A cell has the change from Reqtime under the same scheduler, in per cent. The smallest of each
+    column of a map is bold.
     """
     some = ours[(ours["measure"] != "r2") & (ours["policy"] != REFERENCE)]
     some = some.assign(change=100 * (some["value"] - 1))

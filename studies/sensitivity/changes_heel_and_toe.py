@@ -1,6 +1,7 @@
 """Heel-and-toe's headline conclusions under other interpretations, cleanings, logs and loads.
 
-The functions return the cases of headlines from two tables of one log: `runs` and `order`, see `tables`.
+The functions return the cases of headlines from two tables of one log: `runs` and `order`, see
+`tables`.
 """
 
 import math
@@ -40,9 +41,10 @@ def tables(log, jobs, variant):
     Returns
     -------
     dict
-        ``runs``: a row for each run: model (those of `SINGLE`, random, truncated, and its real estimates: truncated real), f,
-        seed, the measures of performance, and of the backfilled jobs their share, run time (s) and size. ``order``: f, and
-        sjfness by seed; empty but under the textbook's EASY.
+        ``runs``: a row for each run: model (those of `SINGLE`, random, truncated, and its real
+        estimates: truncated real), f, seed, the measures of performance, and of the backfilled jobs
+        their share, run time (s) and size. ``order``: f, and sjfness by seed; empty but under the
+        textbook's EASY.
     """
     scheduler, count = variant.of(EASY()), variant.count
     rows = []
@@ -75,7 +77,9 @@ def tables(log, jobs, variant):
 
 
 def other_estimates(runs, pairs):
-    """Return the change of each measure from one kind of estimates to another, per cent; nan from a value of 0."""
+    """Return the change of each measure from one kind of estimates to another, per cent; nan from a
+    value of 0.
+    """
     for after, before in pairs:
         for measure, name in SHORT.items():
             start = _one(runs, before, measure)
@@ -84,7 +88,9 @@ def other_estimates(runs, pairs):
 
 
 def change_with_f(runs, fs, measures, before=()):
-    """Return the change of measures to some f from others, or from perfect estimates, per cent of the run with these."""
+    """Return the change of measures to some f from others, or from perfect estimates, per cent of
+    the run with these.
+    """
     for measure, name in measures.items():
         perfect = _one(runs, "perfect", measure)
         start = _random(runs, before, measure) if before else perfect
@@ -133,9 +139,11 @@ def _runs(runs, model, fs, measure):
 
 
 def _less(some, others, unit):
-    """Return a difference of two means in per cent of `unit` with its 95 % interval over the seeds (Student's, Welch's).
+    """Return a difference of two means in per cent of `unit` with its 95 % interval over the seeds
+    (Student's, Welch's).
 
-    Runs are float64[f, seeds] or float64[seeds]; a scalar is a run without randomness. All three are nan if `unit` is 0.
+    Runs are float64[f, seeds] or float64[seeds]; a scalar is a run without randomness. All three
+    are nan if `unit` is 0.
     """
     if unit == 0:
         return (math.nan,) * 3

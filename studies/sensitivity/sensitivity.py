@@ -1,7 +1,7 @@
 """Whether a paper's headline conclusions survive a change: a table of conclusions against variants.
 
-The headlines stand in ``data/published/PAPER/headlines.toml``. Each is decided by one rule on every log under every
-`replication.verdicts.variants.Variant`.
+The headlines stand in ``data/published/PAPER/headlines.toml``. Each is decided by one rule on every
+log under every `replication.verdicts.variants.Variant`.
 """
 
 import textwrap
@@ -34,8 +34,8 @@ HEADINGS = {
     LOG: "other logs, default interpretation",
     LOAD: "other loads, the paper's logs",
 }
-# From against to for: red to green in hue, and from darker to light throughout, so that grey shows the same. Black text has a
-# contrast of at least 7 on each.
+# From against to for: red to green in hue, and from darker to light throughout, so that grey shows
+# the same. Black text has a contrast of at least 7 on each.
 COLOURS = ("#E57A5E", "#E8935F", "#EBAE68", "#EACF86", "#DFE7AB", "#E6F9E3")
 LOADS = (0.7, 0.8, 0.9)
 ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
@@ -46,7 +46,9 @@ OUT_OF_SAMPLE = "CEA-Curie"
 
 
 def kind_of(variant):
-    """Return one of `KINDS`: a change of scheduler or measure takes precedence over one of cleaning, and that over another log."""
+    """Return one of `KINDS`: a change of scheduler or measure takes precedence over one of
+    cleaning, and that over another log.
+    """
     if variant.load is not None:
         return LOAD
     if variant.scheduler or variant.easy or variant.predictor or variant.count:
@@ -55,7 +57,8 @@ def kind_of(variant):
 
 
 def other_logs(logs):
-    """Return a variant for each log of the other papers and `OUT_OF_SAMPLE`, and for each of `LOADS`.
+    """Return a variant for each log of the other papers and `OUT_OF_SAMPLE`, and for each of
+    `LOADS`.
 
     A second version of one of its logs is another cleaning and not another log.
     """
@@ -69,7 +72,9 @@ def other_logs(logs):
 
 
 def changes_for(logs, own=()):
-    """Return the variants of a study: the default, the paper's own that concern one of its logs, other logs and loads."""
+    """Return the variants of a study: the default, the paper's own that concern one of its logs,
+    other logs and loads.
+    """
     own = [one for one in own if not one.logs or {*one.logs} & {*logs}]
     return sorted(
         [Variant("default"), *own, *other_logs(logs)], key=lambda one: KINDS.index(kind_of(one))
@@ -85,8 +90,8 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
     functions : module or dict
         The functions of the claims, see `replication.verdicts.tables.decide`.
     tables : callable
-        ``tables(log, jobs, variant)`` returns the tables that the functions take. It or a function raises `NotApplicable`
-        where there is nothing to decide.
+        ``tables(log, jobs, variant)`` returns the tables that the functions take. It or a function
+        raises `NotApplicable` where there is nothing to decide.
     own : list of Variant
         Those of the paper, see `changes_for`.
     workloads : dict
@@ -99,8 +104,8 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
     Returns
     -------
     pandas.DataFrame
-        A row for each number: headline, word, kind, change, log, case, part, value, low, high, unit, answer (as in
-        `ANSWERS`, or not applicable), reason (why not applicable).
+        A row for each number: headline, word, kind, change, log, case, part, value, low, high,
+        unit, answer (as in `ANSWERS`, or not applicable), reason (why not applicable).
     """
     known = published.claims_of(paper, "headlines.toml")
 
@@ -140,8 +145,8 @@ def summary(cases, decided=True):
     Returns
     -------
     pandas.DataFrame
-        headline, word, kind, change, holds, against, not sure (of either), cases, share (nan where none is applicable),
-        verdict (of a claim with these cases), reason.
+        headline, word, kind, change, holds, against, not sure (of either), cases, share (nan where
+        none is applicable), verdict (of a claim with these cases), reason.
     """
     key, rows = ["headline", "word", "kind", "change"], []
     # The rows of several numbers that make one case have its answer.
@@ -168,7 +173,9 @@ def headlines(entries):
 
 
 def draw(found, entries):
-    """Draw the table of `summary`: changes down, headlines across, the share of cases that hold as colour and text."""
+    """Draw the table of `summary`: changes down, headlines across, the share of cases that hold as
+    colour and text.
+    """
     rows, headings = [], set()
     for kind, change in dict.fromkeys(zip(found["kind"], found["change"], strict=True)):
         if kind in HEADINGS and kind not in headings:
@@ -216,7 +223,9 @@ def words(row):
 
 
 def totals(found):
-    """Return how many conclusions there are, how many hold by default, and how many changes were tried."""
+    """Return how many conclusions there are, how many hold by default, and how many changes were
+    tried.
+    """
     default = found[found["kind"] == DEFAULT]
     return {
         "conclusions": default["headline"].nunique(),
@@ -226,7 +235,9 @@ def totals(found):
 
 
 def sentences(found, entries, decided=True):
-    """Return for each headline its state by default and the changes that alter it, and the empty cells, in Markdown."""
+    """Return for each headline its state by default and the changes that alter it, and the empty
+    cells, in Markdown.
+    """
     if not decided:
         return "Nothing is decided here: the results are not of the real logs at paper scale."
     lines = []
@@ -252,5 +263,7 @@ def sentences(found, entries, decided=True):
 
 
 def _state(row):
-    """Return the state of a headline: with more than half of its cases it holds, whether with all of them or not."""
+    """Return the state of a headline: with more than half of its cases it holds, whether with all
+    of them or not.
+    """
     return {HOLDS: HOLDS, PART: HOLDS, UNDECIDED: "stays open"}.get(row["verdict"], row["verdict"])

@@ -1,7 +1,8 @@
-"""Time the kernels: EASY and plain C++ in nanoseconds for each job, the other kernels as ratios to EASY; and long queues.
+"""Time the kernels: EASY and plain C++ in nanoseconds for each job, the other kernels as ratios to
+EASY; and long queues.
 
-Processors differ and are shared, so only ratios within one run are comparable. The runs of a table's line alternate, and the
-least processor time of each counts.
+Processors differ and are shared, so only ratios within one run are comparable. The runs of a
+table's line alternate, and the least processor time of each counts.
 """
 
 import ctypes
@@ -53,7 +54,9 @@ MOST_SECONDS = 60  # a scheduler that may need more for the next length is not t
 
 
 def plain_cpp():
-    """Return the loop in C++ as a function with the arguments of a scheduler's `run`; None without a compiler."""
+    """Return the loop in C++ as a function with the arguments of a scheduler's `run`; None without
+    a compiler.
+    """
     names = os.environ.get("CXX", ""), "c++", "g++", "clang++"
     compiler = next(filter(None, map(shutil.which, names)), None)
     if compiler is None:
@@ -110,7 +113,9 @@ def at_own_load(schedulers):
 
 
 def extended_log():
-    """Print the time for each job on an extended log: at a high load the queue grows for as long as jobs come."""
+    """Print the time for each job on an extended log: at a high load the queue grows for as long as
+    jobs come.
+    """
     name, jobs, loads = EXTENDED
     log = registry.load(name)
     weeks = 10 + math.ceil(1.1 * jobs / len(log) * log.span / WEEK)
@@ -128,7 +133,9 @@ def extended_log():
 
 
 def burst(jobs):
-    """Return a workload of jobs that are submitted within as many seconds as there are jobs, so that almost all of them wait."""
+    """Return a workload of jobs that are submitted within as many seconds as there are jobs, so
+    that almost all of them wait.
+    """
     random = np.random.default_rng(jobs)
     run_time = np.maximum(random.lognormal(7, 2, jobs).astype(np.int64), 1)
     columns = {

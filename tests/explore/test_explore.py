@@ -112,7 +112,8 @@ jobs = rp.Workload.from_columns("five", 4, [0, 1, 2, 2, 9], [9, 5, 3, 7, 1], [3,
 estimates = [make(1.0, 3600) for make, _ in model.ESTIMATES.values()]
 schedulers = [scheduler for scheduler, _ in model.SCHEDULERS.values()]
 schedulers += [model.choose(rp.EASY(predictor=rp.Last()), name) for name in model.PREDICTORS]
-rp.compare(jobs, dict.fromkeys(schedulers), estimates, measures=[*rp.simulate(jobs).measures, "ap0waf"])
+names = [*rp.simulate(jobs).measures, "ap0waf"]
+rp.compare(jobs, dict.fromkeys(schedulers), estimates, measures=names)
 rp.compare(jobs, [rp.EASY(), rp.EASY(predictor=rp.Last())], measures=["wild"])
 print(compiled())
 """

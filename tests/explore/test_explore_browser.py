@@ -70,7 +70,8 @@ def test_tools_on_a_laptop(address):
         for number, most in ((0, 680), (1, 860)):
             assert picture.nth(number).evaluate(TRACES) > 5
             tool = page.locator(".jp-OutputArea-output > .widget-vbox").nth(number)
-            # The first tool fits below JupyterLab's bars, of the second its picture with the tools below it.
+            # The first tool fits below JupyterLab's bars, of the second its picture with the tools
+            # below it.
             assert tool.bounding_box()["height"] < most
             assert picture.nth(number).bounding_box()["width"] <= tool.bounding_box()["width"]
         before = picture.nth(0).evaluate("e => JSON.stringify(e.data)")

@@ -372,8 +372,10 @@ def test_an_edited_word_is_an_error_and_reaches_no_report(project, capsys):
     edit(project, lambda facts: facts["claims"]["doubling-helps"].update(verdict="fails"), CLAIMS)
     assert main(["check"]) == 1
     assert capsys.readouterr().out.splitlines()[:2] == [
-        f"{CLAIMS}: doubling-helps: the record says 'fails', its numbers 'holds in part'; draw it again",
-        f"{NAME}: fig02 / CTC-SP2 / real / wait: the record says 'differs', its numbers 'match'; draw it again",
+        f"{CLAIMS}: doubling-helps: the record says 'fails', its numbers 'holds in part'; draw it "
+        f"again",
+        f"{NAME}: fig02 / CTC-SP2 / real / wait: the record says 'differs', its numbers 'match'; "
+        f"draw it again",
     ]
     before = committed.path().read_text()
     committed.save(results.recorded().papers)
@@ -407,7 +409,8 @@ def test_one_number_may_not_have_two_values(project):
         lambda facts: facts["values"].update(x=1),
     ],
     ids=(
-        "null,no claims,a list,text,a log,a file,processors,cleaning,no file,no seed,logs,seconds,a value"
+        "null,no claims,a list,text,a log,a file,processors,cleaning,no file,no "
+        "seed,logs,seconds,a value"
     ).split(","),
 )
 def test_a_record_of_a_wrong_shape_is_one_line(project, capsys, change):

@@ -1,4 +1,6 @@
-"""The rules that turn cases into a verdict, what words mean, and claims that are entered but not decided."""
+"""The rules that turn cases into a verdict, what words mean, and claims that are entered but not
+decided.
+"""
 
 import importlib.util
 import json
@@ -27,7 +29,8 @@ from replication.verdicts.tables import changed, decide, totals
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 FIELDS = set(
-    "section statement statistic rule number word kind operator threshold word_of_size origin unit select cases baseline study notebook in_part decided_by".split()
+    "section statement statistic rule number word kind operator threshold word_of_size origin unit "
+    "select cases baseline study notebook in_part decided_by".split()
 )
 YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 

@@ -1,4 +1,6 @@
-"""Contradictions in the papers as they were entered: complete, and their numbers are published ones."""
+"""Contradictions in the papers as they were entered: complete, and their numbers are published
+ones.
+"""
 
 import re
 

@@ -1,4 +1,6 @@
-"""Heel-and-toe's computations: the campaign's size, the decisions about curves, the small examples."""
+"""Heel-and-toe's computations: the campaign's size, the decisions about curves, the
+small examples.
+"""
 
 import math
 from dataclasses import replace
@@ -46,8 +48,8 @@ def runs(curve, noise=0.0, seeds=20, seed=1):
 @pytest.mark.parametrize("cut", [False, True])
 @pytest.mark.parametrize("largest", campaign.RANGES)
 def test_the_campaign_is_as_large_as_the_paper_says(cut, largest):
-    """Footnotes 4, 6 and 8: 101 values of f, a hundred runs, ten pairs of trace and load, with each model. The
-    claims ask for fewer runs beyond f = 10, the notebook `large_badness` for all.
+    """Footnotes 4, 6 and 8: 101 values of f, a hundred runs, ten pairs of trace and load, with each
+    model. The claims ask for fewer runs beyond f = 10, the notebook `large_badness` for all.
     """
     workloads = {log: few_jobs(log) for log in LOGS}
     beyond = papermill.inspect_notebook("studies/large_badness/large_badness.ipynb")["runs"][
@@ -137,8 +139,8 @@ def test_the_shape_of_a_curve(name, values, expected):
 
 
 def test_the_shape_over_each_range_of_f():
-    """Falls up to f = 10 and rises beyond: only the longer range shows the V. What is off a range's grid does
-    not count in it.
+    """Falls up to f = 10 and rises beyond: only the longer range shows the V. What is off a range's
+    grid does not count in it.
     """
     near = runs({f: 100.0 - 2 * f for f in range(11)})
     far = runs({f: 70.0 + f for f in range(11, 101)})
@@ -153,7 +155,9 @@ def test_the_shape_over_each_range_of_f():
 
 
 def test_noise_alone_makes_no_v():
-    """The lowest of 101 noisy points is low by chance; measured with other seeds it is not, nor is it by the band."""
+    """The lowest of 101 noisy points is low by chance; measured with other seeds it is not, nor is
+    it by the band.
+    """
     noise = [runs(dict.fromkeys(F, 100.0), noise=3.0, seed=s, seeds=100) for s in range(20)]
     found = [trends.shape(run, "mean_wait") for run in noise]
     assert [one["shape"] for one in found].count("flat") >= 17
@@ -162,7 +166,9 @@ def test_noise_alone_makes_no_v():
 
 
 def test_the_band_holds_at_all_f_at_once():
-    """95 % of bands around flat noise hold the truth everywhere; of pointwise intervals hardly any would."""
+    """95 % of bands around flat noise hold the truth everywhere; of pointwise intervals hardly any
+    would.
+    """
     inside = 0
     for seed in range(100, 160):
         found = trends.band(runs(dict.fromkeys(F, 100.0), noise=5.0, seed=seed), "mean_wait")
@@ -181,8 +187,8 @@ def test_the_band_holds_at_all_f_at_once():
     ],
 )
 def test_a_shape_that_the_band_leaves_open_is_not_sure(fall, rise, expected, sure):
-    """The band is about 0.7 points to each side here; 1 point decides. Where the curve is flat at its beginning, the
-    lowest of twenty noisy points may be a fall.
+    """The band is about 0.7 points to each side here; 1 point decides. Where the curve is flat at
+    its beginning, the lowest of twenty noisy points may be a fall.
     """
     values = 100 - fall * np.minimum(F / 2, 1) + rise * np.maximum(F - 2, 0) / 8
     found = trends.shape(runs(dict(zip(F, values, strict=True)), noise=2.0, seeds=100), "mean_wait")
@@ -195,8 +201,9 @@ def test_a_shape_that_the_band_leaves_open_is_not_sure(fall, rise, expected, sur
 
 
 def test_if_all_ask_for_the_longest_nothing_behind_the_head_fits_in_time():
-    """Section 7: only the extra processors are left. The head needs the whole machine, so there are none.
-    A short job behind it starts past it if it says that it is short. The last job ends the time measured.
+    """Section 7: only the extra processors are left. The head needs the whole machine, so there are
+    none. A short job behind it starts past it if it says that it is short. The last job ends the
+    time measured.
     """
     workload = jobs(4, (0, 10, 2), (1, 5, 4), (2, 2, 1), (100, 1, 1)).replace(name="CTC-SP2")
     row = extreme.results({"CTC-SP2": workload}).set_index("measure").loc["mean_wait"]
@@ -207,7 +214,9 @@ def test_if_all_ask_for_the_longest_nothing_behind_the_head_fits_in_time():
 
 
 def test_a_job_past_the_reservation_runs_on_extra_processors():
-    """Job 1 holds 2 of 4 processors to 10, job 2 needs 3: reserved at 10, one extra. Job 3 ends in time, job 4 not."""
+    """Job 1 holds 2 of 4 processors to 10, job 2 needs 3: reserved at 10, one extra. Job 3 ends in
+    time, job 4 not.
+    """
     workload = jobs(4, (0, 10, 2), (1, 5, 3), (2, 2, 1), (2, 30, 1))
     schedule = simulate(workload, EASY())
     assert schedule.backfilled.tolist() == [False, False, True, True]

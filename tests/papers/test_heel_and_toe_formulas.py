@@ -1,7 +1,8 @@
 """The formulas of heel-and-toe's claims: small tables, and results by hand.
 
-Two runs with values a and b have the mean (a + b) / 2, the standard error |a - b| / 2 and the 5th percentile a + (b - a) / 20. A
-95 % interval is 1.96 standard errors to each side. Errors of 3 and 4 together make 5.
+Two runs with values a and b have the mean (a + b) / 2, the standard error |a - b| / 2 and the 5th
+percentile a + (b - a) / 20. A 95 % interval is 1.96 standard errors to each side. Errors of 3 and 4
+together make 5.
 """
 
 import math
@@ -21,7 +22,9 @@ COLUMNS = {"wait": WAIT, "slowdown": SLOWDOWN}
 
 
 def runs(log, f, model="random", load="log", **columns):
-    """Runs of one log: of each measure a value for each f, or a pair for the two seeds of the random model."""
+    """Runs of one log: of each measure a value for each f, or a pair for the two seeds of the
+    random model.
+    """
     rows = []
     for badness, *values in zip(f, *columns.values(), strict=True):
         for k in range(2 if model == "random" else 1):
@@ -91,7 +94,8 @@ def test_means_errors_and_percentiles_over_the_seeds():
 
 
 def test_changes_from_one_f_to_another():
-    # From 200 with an error of 4 to 180 with an error of 3: -20, of 200 -10 %, and 1.96 x 5 of 200 to each side.
+    # From 200 with an error of 4 to 180 with an error of 3: -20, of 200 -10 %, and 1.96 x 5 of 200
+    # to each side.
     falling, fall = [(196, 204), (177, 183)], (-10, -14.9, -5.1)
     ctc = runs(CTC, [0, 10], wait=falling, slowdown=[4, 5])
     low = runs(CTC, [0, 10], load="low", wait=[10, 14])
@@ -109,7 +113,8 @@ def test_changes_from_one_f_to_another():
 
 
 def test_single_runs_help():
-    # Below 99 of 100 at f = 0: one of two random runs of the first seed, one of two deterministic runs; of the slowdown, none.
+    # Below 99 of 100 at f = 0: one of two random runs of the first seed, one of two deterministic
+    # runs; of the slowdown, none.
     one = runs(CTC, [0, 1, 2], wait=[100, (98.9, 200), (99.1, 1)], slowdown=[10, 10, 10])
     two = exact(CTC, [0, 1, 2], wait=[1, 50, 120], slowdown=[1, 10, 11])
     some = table(one, two, runs(SDSC, [0, 1], wait=[2, 1], slowdown=[2, 1]))
@@ -117,7 +122,8 @@ def test_single_runs_help():
 
 
 def test_better_than_real():
-    # Below 99 of 100: two of four waits, of which 0.4 is the largest f of the others; below 9.9 of 10: three of four slowdowns.
+    # Below 99 of 100: two of four waits, of which 0.4 is the largest f of the others; below 9.9 of
+    # 10: three of four slowdowns.
     f, wait = [0.2, 0.4, 1, 2], [100, 99.5, (98.5, 200), 50]
     some = [runs(log, f, wait=wait, slowdown=[9, 9.95, 8, 7]) for log in (CTC, KTH)]
     some = table(*some, *(users(log, wait=100, slowdown=10) for log in (CTC, KTH)))
@@ -129,7 +135,8 @@ def test_better_than_real():
 
 
 def test_sensitive_to_small_changes():
-    # Random by f: 100, 110, 99, steps of 10 % and 10 %; deterministic: 100, 104, 104, steps of 4 % and 0 %. The median is 7 %.
+    # Random by f: 100, 110, 99, steps of 10 % and 10 %; deterministic: 100, 104, 104, steps of 4 %
+    # and 0 %. The median is 7 %.
     one = runs(CTC, [2, 0, 1], wait=[99, (100, 1), 110], slowdown=[1, 1, 1])
     two = exact(CTC, [0, 1, 2], wait=[100, 104, 104], slowdown=[1, 1, 1])
     cases = claims.sensitive_to_small_changes(table(one, two))
@@ -172,7 +179,8 @@ def test_the_deterministic_model_less_the_random_one():
 
 
 def test_simulations():
-    # 101 values of f, 100 runs; ten pairs of log and load (CTC and SDSC set one each); four ranges of f.
+    # 101 values of f, 100 runs; ten pairs of log and load (CTC and SDSC set one each); four ranges
+    # of f.
     cases = list(claims.simulations())
     assert [case.value for case in cases] == [10_100, 101_000, 404_000]
     assert rules(cases) == ["between 5000 to 15000", "100000", "400000"]
@@ -207,7 +215,8 @@ def test_v_shapes():
 
 
 def test_shapes():
-    # Of SDSC f up to 10 counts, of BLUE and KTH f up to 100 in steps of 1: 80 at 50 is the lowest, 90 at 100 the last.
+    # Of SDSC f up to 10 counts, of BLUE and KTH f up to 100 in steps of 1: 80 at 50 is the lowest,
+    # 90 at 100 the last.
     near = runs(SDSC, [0, 1, 10], wait=[200, 160, 170], slowdown=[5, 4, 4])
     curves = {"wait": [100, 80, 1, 90, 500], "slowdown": [10, 8, 1, 9, 50]}
     wide = table(*(runs(log, [0, 50, 50.5, 100, 200], **curves) for log in (SDSC, BLUE, KTH)))
@@ -360,14 +369,15 @@ def test_shares_of_wild_backfills():
     some = table(runs(CTC, [0, 10], wild=[(0.01, 0.03), 0.5]), users(CTC, wild=0.05))
     assert found(claims.no_wild_at_0(some)) == {"CTC-SP2": 2}
     assert found(claims.real_wild(some)) == {"CTC-SP2": 5}
-    # 0.2 x 3 is 0.6; 0.1 x 2 is 0.05 less than 0.25, a fifth of it. Without wild backfills there is nothing to compare.
+    # 0.2 x 3 is 0.6; 0.1 x 2 is 0.05 less than 0.25, a fifth of it. Without wild backfills there is
+    # nothing to compare.
     some = exact(CTC, [0, 1, 2], delayed=[0.2, 0.1, 0.1], events=[3, 2, 1], wild=[0.6, 0.25, 0])
     assert found(claims.wild_is_delayed_times_events(some)) == {"2 runs": 0.2}
 
 
 def test_masquerade(monkeypatch):
-    # 3 and 2 errors from the formula, and 0.01 where it is 0. With a formula r x (0.1, 0.7, 0.4), r up to 0.9, the least step is
-    # -0.3 x 0.9, and the most above the limit r / 2 is 0.2 x 0.9.
+    # 3 and 2 errors from the formula, and 0.01 where it is 0. With a formula r x (0.1, 0.7, 0.4), r
+    # up to 0.9, the least step is -0.3 x 0.9, and the most above the limit r / 2 is 0.2 x 0.9.
     monkeypatch.setattr(claims, "probability", lambda ratio, _: ratio * np.array([0.1, 0.7, 0.4]))
     drawn = {"exact": [0.2, 0.1, 0], "drawn": [0.23, 0.08, 0.01], "error": [0.01, 0.01, 0]}
     cases = list(claims.masquerade(pd.DataFrame(drawn)))
@@ -396,7 +406,8 @@ def test_all_at_e_max():
 
 
 def test_truncation_harmless_at_first():
-    # Seed 1: 3 more than 100; seed 2: 15 more than 200. The mean is 9 of 150, the error 6: 6 and 1.96 x 4 %.
+    # Seed 1: 3 more than 100; seed 2: 15 more than 200. The mean is 9 of 150, the error 6: 6 and
+    # 1.96 x 4 %.
     values = (math.nan, 2, 200), (math.nan, 1, 100), (18, 1, 103), (18, 2, 215)
     rows = [(CTC, f, *value, 7) for f in claims.campaign.VERY_SMALL for value in values]
     barely = pd.DataFrame(rows, columns=["log", "f", "e_max", "seed", WAIT, SLOWDOWN])
@@ -455,7 +466,8 @@ def test_modal_change():
 
 
 def test_numbers_of_the_text():
-    # From 0.5: a mean of 0.6 is 20 % more, one of 0.75 50 %. 0.1 and 0.04, and the mean of 0.2 and 0.5, are shares.
+    # From 0.5: a mean of 0.6 is 20 % more, one of 0.75 50 %. 0.1 and 0.04, and the mean of 0.2 and
+    # 0.5, are shares.
     def one(log, rate, wild, delayed):
         grown = {name: [0.5, rate] for name in claims.BACKFILLED}
         return runs(log, [0, 10], wild=[0, wild], delayed=[1, delayed], **grown)

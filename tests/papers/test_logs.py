@@ -1,4 +1,6 @@
-"""The tables of logs and Fig. 2 of heel-and-toe, on made-up numbers and on the real logs' headers."""
+"""The tables of logs and Fig. 2 of heel-and-toe, on made-up numbers and on the real
+logs' headers.
+"""
 
 from types import SimpleNamespace
 

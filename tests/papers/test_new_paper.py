@@ -1,7 +1,7 @@
 """A new paper takes three things: published values, a claims file and a notebook.
 
-No paper of the project may have the name that the tests use. The name is an unlikely one, so that a real paper can be
-called toy.
+No paper of the project may have the name that the tests use. The name is an unlikely one, so that a
+real paper can be called toy.
 """
 
 import shutil
@@ -37,11 +37,12 @@ CELLS = [
 import claims_of_a_test as claims
 page = rp.Page("test_paper/table1", scale=scale, logs=logs, seed=seed, workers=workers)
 schedules = {log: rp.simulate(jobs) for log, jobs in page.workloads.items()}""",
-    """ours = [{"trace": log, "policy": "EASY", "measure": "backfilled", "unit": "jobs", "value": int(one.backfilled.sum())}
-        for log, one in schedules.items()]
+    """key = {"policy": "EASY", "measure": "backfilled", "unit": "jobs"}
+ours = [key | {"trace": log, "value": int(one.backfilled.sum())} for log, one in schedules.items()]
 page.compare(ours)
 decided = page.claims(claims, schedules=schedules)
-page.opening("Here {share:.0f} %.", {"share": "%"}, share=decided["many-are-backfilled"].rows[0]["value"])""",
+share = decided["many-are-backfilled"].rows[0]["value"]
+page.opening("Here {share:.0f} %.", {"share": "%"}, share=share)""",
 ]
 
 

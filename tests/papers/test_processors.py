@@ -1,4 +1,6 @@
-"""The same bytes on another processor: what BLAS and numpy choose by the processor moves no result."""
+"""The same bytes on another processor: what BLAS and numpy choose by the processor
+moves no result.
+"""
 
 import os
 import subprocess
@@ -18,10 +20,14 @@ from notebooks.top_percent import intervals, runs
 from tests.workloads import jobs
 
 rng, n = np.random.default_rng(1), 3000
-columns = (600 * np.arange(n), rng.integers(1, 40000, n), rng.integers(1, 100, n), rng.integers(1, 90000, n))
+drawn = (rng.integers(1, most, n) for most in (40000, 100, 90000))
+columns = (600 * np.arange(n), *drawn)
 made = jobs(128, *zip(*(column.tolist() for column in columns)))
 schedules = {policy: runs.run(made, policy) for policy in runs.POLICIES}
-rows = [{"trace": "made", "policy": policy} | runs.measure(made_one) for policy, made_one in schedules.items()]
+rows = [
+    {"trace": "made", "policy": policy} | runs.measure(made_one)
+    for policy, made_one in schedules.items()
+]
 print(runs.over_requested(rows).to_csv())
 print(intervals.table(intervals.draws({"made": schedules})).to_csv())
 for schedule in schedules.values():

@@ -241,7 +241,9 @@ def test_every_erratum_is_of_a_number_that_was_entered():
 
 
 def test_each_fact_counts_once():
-    """Another table of the same paper, the range of a column and derived numbers repeat; an example is no simulation."""
+    """Another table of the same paper, the range of a column and derived numbers repeat; an example
+    is no simulation.
+    """
     numbers = [
         replace(row("jobs", 5.0, "CTC-SP2"), item="table1", policy="log"),
         replace(row("jobs", 5.0, "CTC-SP2"), item="table2", policy="log"),

@@ -28,7 +28,9 @@ def numbers(rows):
 
 @pytest.fixture
 def late():
-    """Two heads, of 3 and of 2 processors of 8, start 2 s and 1 s late, as jobs 3 and 7 run longer than 3 s."""
+    """Two heads, of 3 and of 2 processors of 8, start 2 s and 1 s late, as jobs 3 and 7 run longer
+    than 3 s.
+    """
     first = (0, 50, 5), (0, 5, 1), (1, 2, 3), (2, 5, 1, 3)
     w = jobs(8, *first, (101, 50, 6), (101, 5, 1), (102, 2, 2), (103, 4, 1, 3))
     schedule = simulate(w, EASY(), estimates=w.estimate)
@@ -45,8 +47,8 @@ def test_counts_of_late_jobs(late):
 
 
 def test_any_later_job_may_violate_a_reservation():
-    # Job 3 is reserved at 5, and starts at 10: job 1 runs longer than 5 s. Without job 4, which runs as long as predicted, it would
-    # have started at 5.
+    # Job 3 is reserved at 5, and starts at 10: job 1 runs longer than 5 s. Without job 4, which
+    # runs as long as predicted, it would have started at 5.
     w = jobs(8, (0, 5, 2), (0, 10, 2, 5), (0, 20, 2), (1, 2, 4), (2, 30, 2))
     schedule = simulate(w, EASY(), estimates=w.estimate)
     assert schedule.start.tolist() == [0, 0, 0, 10, 2]
@@ -54,7 +56,8 @@ def test_any_later_job_may_violate_a_reservation():
 
 
 def test_shares_by_size(late):
-    # Large are jobs 0, 2 and 4, above 2 processors: one starts at an even time. Of the five others jobs 1 and 3 do.
+    # Large are jobs 0, 2 and 4, above 2 processors: one starts at an even time. Of the five others
+    # jobs 1 and 3 do.
     count = claims.by_size("hit", lambda schedule: schedule.start % 2 == 0)
     large, small = "large jobs hit", "small jobs hit"
     assert count(late) == {large: (pytest.approx(100 / 3), "%"), small: (40, "%")}
@@ -106,7 +109,9 @@ def test_numbers_of_a_log_and_its_schedules():
 
 @pytest.fixture
 def widened(monkeypatch):
-    """The jobs lie in one week, so that intervals are points: ends of 0.1 below and 0.2 above the quotients are set."""
+    """The jobs lie in one week, so that intervals are points: ends of 0.1 below and 0.2 above the
+    quotients are set.
+    """
 
     def wider(function):
         def made(*given, **options):
@@ -135,11 +140,13 @@ def test_slowdowns_over_those_of_other_policies(widened):
 
 
 def test_slowdowns_of_the_jobs_that_easy_with_perfect_estimates_blocks(widened, monkeypatch):
-    # It starts them at 0, 10, 10 and 20, so it blocks the second and the last: 2 and 2.5 in EASY, 4 and 1.5 in PV-EASY.
+    # It starts them at 0, 10, 10 and 20, so it blocks the second and the last: 2 and 2.5 in EASY, 4
+    # and 1.5 in PV-EASY.
     some = jobs(8, (0, 10, 8), (0, 10, 1), (0, 10, 2), (0, 20, 6))
     easy = replace(at(some, 0, 10, 20, 30), scheduler=EASY())
     own = {"EASY": easy, "PV-EASY": at(some, 0, 30, 10, 10), "EASY-Last": None}
-    # With shifted submissions they are 1.5 and 2.5, then 2 and 3.5: means of 1.75 of 2, and of 3 of 2.5.
+    # With shifted submissions they are 1.5 and 2.5, then 2 and 3.5: means of 1.75 of 2, and of 3 of
+    # 2.5.
     again = [at(some, 0, 5, 20, 30), at(some, 0, 10, 40, 50)]
     monkeypatch.setattr(claims.slowdown.placebo, "again", lambda easy: again)
     rows = claims.blocked({"a": own}).to_numpy().tolist()
@@ -193,7 +200,8 @@ def test_borne_out():
     rows = [("a", "up to 1/4", 1, 0.9, 1.1, 0.8), ("a", "above 3/4", 1, 0.9, 1.1, 1.4)]
     blocked = pd.DataFrame(rows, columns=["log", "jobs", "value", "low", "high", "mwbs"])
     blocked["placebo"] = [0.97, 0.995]
-    # Slowdowns of 0.98 are no lower than the placebo's of 0.97; the one that is nearly 1 changes nothing.
+    # Slowdowns of 0.98 are no lower than the placebo's of 0.97; the one that is nearly 1 changes
+    # nothing.
     assert rules(claims.borne_out(blocked)) == ["0.97", ""]
     small, large = {"a up to 1/4": (1, 0.8, 1.1)}, {"a above 3/4": (1, 0.9, 1.4)}
     assert found(claims.borne_out(blocked)) == small | large

@@ -1,4 +1,6 @@
-"""What PV-EASY's tables and figures count, against hand-made schedules; and the rules for claims."""
+"""What PV-EASY's tables and figures count, against hand-made schedules; and the rules
+for claims.
+"""
 
 import numpy as np
 import pandas as pd
@@ -153,11 +155,14 @@ def test_leads_are_by_more_than_the_intervals():
 
 
 def test_a_lead_is_compared_seed_by_seed():
-    """10, 20 and 30 against 11, 22 and 33: the intervals of the means overlap, that of the quotient is a point."""
+    """10, 20 and 30 against 11, 22 and 33: the intervals of the means overlap, that of the quotient
+    is a point.
+    """
     one, other = np.array([10.0, 20.0, 30.0]), np.array([11.0, 22.0, 33.0])
     assert virtual._mean(one)[2] > virtual._mean(other)[1]
     assert virtual._quotient(other, one) == pytest.approx((1.1, 1.1, 1.1))
-    # The relative differences are -0.25, 0 and 0.25, with a standard error of 0.25 over the root of three.
+    # The relative differences are -0.25, 0 and 0.25, with a standard error of 0.25 over the root of
+    # three.
     quotient, low, high = virtual._quotient(
         np.array([10.0, 20.0, 30.0]), np.array([15.0, 20.0, 25.0])
     )

@@ -1,4 +1,6 @@
-"""The rule for numbers of `replication.verdicts.rules`: cases worked out by hand, and what must hold for every number."""
+"""The rule for numbers of `replication.verdicts.rules`: cases worked out by hand, and what must
+hold for every number.
+"""
 
 import math
 

@@ -79,7 +79,9 @@ def test_silverman_counts_modes():
 
 @pytest.mark.parametrize("log", THREE)
 def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
-    """As coded: AVEbsld within 0.003, on KTH-SP2 every measure of the schedule; Top Percent to rounding."""
+    """As coded: AVEbsld within 0.003, on KTH-SP2 every measure of the schedule; Top Percent to
+    rounding.
+    """
     w = real_log(
         log,
         paper="top_percent",

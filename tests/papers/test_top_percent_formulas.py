@@ -11,9 +11,11 @@ from tests.workloads import jobs
 
 
 def replicates(rows, names=("log", "policy", "measure"), spread=0.19):
-    """The own value of each row and four replicates to either side of it, such that the interval has a half-width of `spread`.
+    """The own value of each row and four replicates to either side of it, such that the interval
+    has a half-width of `spread`.
 
-    The pseudo-values lie three times as far off, with a kurtosis of 1, so that Student's t has 1.5 degrees of freedom.
+    The pseudo-values lie three times as far off, with a kurtosis of 1, so that Student's t has 1.5
+    degrees of freedom.
     """
     index = pd.MultiIndex.from_tuples(rows, names=names)
     off = spread / (stats.t.ppf(0.975, 1.5) * 3 * (4 / 3) ** 0.5 / 2)
@@ -79,8 +81,9 @@ def test_overestimates():
 
 
 def test_the_variance_between_classes():
-    # Classes {1, 3} and {7, 9}, and a class of one job that does not count. Within: (1 + 1 + 1 + 1) / (4 - 2) = 2. Of all, around 5:
-    # (16 + 4 + 4 + 16) / (4 - 1) = 40 / 3. The share between is 1 - 2 x 3 / 40 = 0.85.
+    # Classes {1, 3} and {7, 9}, and a class of one job that does not count. Within: (1 + 1 + 1 + 1)
+    # / (4 - 2) = 2. Of all, around 5: (16 + 4 + 4 + 16) / (4 - 1) = 40 / 3. The share between is 1
+    # - 2 x 3 / 40 = 0.85.
     some = jobs(4, *((0, run_time, 1, 100) for run_time in (1, 7, 3, 9, 50)))
     some = some.replace(user=np.array([1, 2, 1, 2, 3]))
     assert claims.between_classes(some) == pytest.approx(0.85)
@@ -102,8 +105,8 @@ def test_tsafrir_like_cvh():
 
 
 def test_quality_uncorrelated():
-    # By R2 the ranks of eight predictors are 1 to 8. In the reverse order the correlation is -1; with the two best exchanged it is
-    # 1 - 6 x (1 + 1) / (8 x 63) = 0.98.
+    # By R2 the ranks of eight predictors are 1 to 8. In the reverse order the correlation is -1;
+    # with the two best exchanged it is 1 - 6 x (1 + 1) / (8 x 63) = 0.98.
     ranks = {"R2": range(8), "AVEbsld": range(8, 0, -1), "AF": range(7, -1, -1)}
     ranks |= {"AP0WAF": [0, 1, 2, 3, 4, 5, 7, 600], "AP1WAF": [0, 1, 2, 3, 4, 5, 700, 6]}
     rows = {
@@ -128,7 +131,8 @@ def test_never_above_request(monkeypatch):
 
 
 def test_schedulers_close():
-    # 5 over 4 is 25 % more. SJBF is none of the paper's schedulers, Reqtime's values are 1, and R2 is no measure of a schedule.
+    # 5 over 4 is 25 % more. SJBF is none of the paper's schedulers, Reqtime's values are 1, and R2
+    # is no measure of a schedule.
     values = {"EASY": 4, "Conservative": 5, "LAF": 4.5, "EASY-SJBF": 9}
     rows = [
         ("a", policy, measure, name, value)

@@ -20,8 +20,8 @@ from tests.reference.base import Reference
 class Decision(NamedTuple):
     """One decision and the machine after it; times in s, jobs as indices."""
 
-    # events (ends and submissions of an instant), started (in queue order), reserved (the head is blocked),
-    # or backfilled
+    # events (ends and submissions of an instant), started (in queue order), reserved (the head is
+    # blocked), or backfilled
     kind: str
     now: int
     jobs: tuple  # the jobs that ended or were submitted, the job that started, or the blocked head
@@ -43,9 +43,10 @@ class Easy(Reference):
     watch : callable, optional
         Called with a `Decision` at every decision.
     permissions : sequence of int, optional
-        Permission of each job: to be backfilled wildly never (`NEVER_WILD`), or if its run time is shorter or longer than
-        the median of the waiting jobs (`WILD_IF_SHORTER`, `WILD_IF_LONGER`); or to pass the head whenever it fits
-        (`WHENEVER_IT_FITS`), after which the head has a new reservation.
+        Permission of each job: to be backfilled wildly never (`NEVER_WILD`), or if its run time is
+        shorter or longer than the median of the waiting jobs (`WILD_IF_SHORTER`, `WILD_IF_LONGER`);
+        or to pass the head whenever it fits (`WHENEVER_IT_FITS`), after which the head has a new
+        reservation.
     """
 
     scheduler = EASY
@@ -141,7 +142,9 @@ class Easy(Reference):
         return way == "until-start" or self.last[1].time > self.now
 
     def by_planned_end(self) -> list[tuple[int, int]]:
-        """Return planned end and size of each running job, of equal ends the job earlier in the queue, or started, first."""
+        """Return planned end and size of each running job, of equal ends the job earlier in the
+        queue, or started, first.
+        """
         by_start = self.options["shadow"] == "first-started"
         running = sorted(
             (self.planned_end(job), self.start[job.index] if by_start else 0, job)
@@ -161,7 +164,9 @@ class Easy(Reference):
         raise AssertionError("the head fits once all running jobs have ended")
 
     def extra_at(self, shadow, head) -> int:
-        """Return the extra processors at a reserved time; below 0 if the head does not fit then by the planned ends."""
+        """Return the extra processors at a reserved time; below 0 if the head does not fit then by
+        the planned ends.
+        """
         shadow, available = max(shadow, self.now), self.free
         for end, size in self.by_planned_end():
             some = self.options["shadow"] != "all"

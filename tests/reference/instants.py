@@ -1,4 +1,6 @@
-"""Timers, sizes of the machine and kept work, second by second: the reference of the `EventLoop`."""
+"""Timers, sizes of the machine and kept work, second by second: the reference of the
+`EventLoop`.
+"""
 
 
 def runs(workload, decide, sizes=None) -> list:
@@ -10,8 +12,8 @@ def runs(workload, decide, sizes=None) -> list:
     ----------
     workload : replication.simulator.workload.Workload
     decide : callable
-        ``decide(now, queue, running, free)`` returns the jobs to preempt, a list of (job, s to keep), and
-        the jobs to begin, by index. It is called in each pass.
+        ``decide(now, queue, running, free)`` returns the jobs to preempt, a list of (job, s to
+        keep), and the jobs to begin, by index. It is called in each pass.
     sizes : dict of int to int, optional
         Processors of the machine from a second on. Each of these seconds has a pass.
     """

@@ -1,6 +1,8 @@
-"""List schedulers in readable Python: an order of the queue, k reservations, and an order of the candidates.
+"""List schedulers in readable Python: an order of the queue, k reservations, and an order of the
+candidates.
 
-The reference implementations of FCFS, of EASY with other orders or several reservations, and of largest area first.
+The reference implementations of FCFS, of EASY with other orders or several reservations, and of
+largest area first.
 """
 
 from math import log10
@@ -16,7 +18,9 @@ class List(Reference):
     scheduler, k = schedulers.EASY, 1
 
     def place(self, job, now) -> Any:
-        """Return the sort key of a waiting job; jobs of equal keys are in the order of submission."""
+        """Return the sort key of a waiting job; jobs of equal keys are in the order of
+        submission.
+        """
         return 0
 
     def candidates(self, waiting) -> list:
@@ -35,7 +39,9 @@ class List(Reference):
             self.begin_if_it_fits(job)
 
     def begin_if_it_fits(self, job) -> bool:
-        """Begin a job if it fits the free processors and delays no reservation; return whether it began."""
+        """Begin a job if it fits the free processors and delays no reservation; return whether it
+        began.
+        """
         planned, allocations = self.planned(job), self.allocations()
         if job.size > self.free or not fits(job.size, self.machine, allocations, self.now, planned):
             return False
@@ -43,13 +49,17 @@ class List(Reference):
         return True
 
     def reserve_earliest(self, job) -> None:
-        """Reserve the earliest start at which the job has its processors for its predicted run time."""
+        """Reserve the earliest start at which the job has its processors for its predicted run
+        time.
+        """
         length = max(self.planned(job), 1)
         start = earliest_start(job.size, self.machine, self.allocations(), length, self.now)
         self.reserved.append((start, start + length, job.size))
 
     def allocations(self) -> list[tuple[int, int, int]]:
-        """Return start, planned end and size of running jobs and of reservations; ends in the past count as now."""
+        """Return start, planned end and size of running jobs and of reservations; ends in the past
+        count as now.
+        """
         ends = [(max(self.planned_end(job), self.now), job.size) for job in self.running]
         return [(self.now, end, size) for end, size in ends] + self.reserved
 
@@ -64,7 +74,9 @@ class Fcfs(List):
 
 
 class ReservedEasy(List):
-    """EASY that makes a reservation for each of the first k blocked jobs; `docs/semantics/reservations.md`."""
+    """EASY that makes a reservation for each of the first k blocked jobs;
+    `docs/semantics/reservations.md`.
+    """
 
     def __init__(self, workload, *args, **options):
         super().__init__(workload, *args, **options)
@@ -79,7 +91,9 @@ class ReservedEasy(List):
 
 
 class LargestAreaFirst(List):
-    """Begin the job with the largest predicted area that fits; of equal areas the longest, then the earliest."""
+    """Begin the job with the largest predicted area that fits; of equal areas the longest, then the
+    earliest.
+    """
 
     scheduler, k = schedulers.LargestAreaFirst, 0
 

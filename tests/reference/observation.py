@@ -1,4 +1,5 @@
-"""Observations of the reference implementation of EASY, after heel-and-toe (report 2006, sections 5 and 6).
+"""Observations of the reference implementation of EASY, after heel-and-toe (report 2006, sections 5
+and 6).
 
 Real shadow times and the shortest waiting job are computed at every decision.
 """
@@ -15,7 +16,8 @@ class Step(NamedTuple):
     head: int
     job: int
     planned: int  # shadow time by the reservation
-    before: int  # real shadow time of the head before and after the backfill, which is wild if they differ
+    # real shadow time of the head before and after the backfill, which is wild if they differ
+    before: int
     after: int
 
 

@@ -1,4 +1,5 @@
-"""Reference implementations of the predictors in ``replication.simulator.predictors``: slow, readable Python.
+"""Reference implementations of the predictors in ``replication.simulator.predictors``: slow,
+readable Python.
 
 Each stores the ended jobs and computes a prediction from all of them.
 """
@@ -35,7 +36,9 @@ class Predictor:
 
 
 class Fixed(Predictor):
-    """Predictions known from the start: the request, the run time, or the run time with a random error."""
+    """Predictions known from the start: the request, the run time, or the run time with a random
+    error.
+    """
 
     def __init__(self, workload, estimate, predicted):
         super().__init__(workload, estimate)
@@ -57,7 +60,9 @@ class WithHistory(Predictor):
 
 
 class Last(WithHistory):
-    """The request times run time over request of the user's last ended job (PV-EASY, section 5.2)."""
+    """The request times run time over request of the user's last ended job (PV-EASY,
+    section 5.2).
+    """
 
     def predict(self, job, now) -> int:
         ended = self.ended[self.user[job]]
@@ -116,7 +121,9 @@ class Complete(WithHistory):
 
 
 class TopPercent(Complete):
-    """The smallest value that more than 100 - q % of the class's weight is at or below (section II)."""
+    """The smallest value that more than 100 - q % of the class's weight is at or below (section
+    II).
+    """
 
     def __init__(self, workload, estimate, percent, decay, artificial, weights):
         super().__init__(workload, estimate)
@@ -259,7 +266,9 @@ class InPython(Predictor):
 
 
 def make(workload, estimate, predictor, seed=1) -> AtLeastOneSecond:
-    """Return the reference implementation of a predictor: of `REFERENCES`, or `Fixed` for one that does not learn."""
+    """Return the reference implementation of a predictor: of `REFERENCES`, or `Fixed` for one that
+    does not learn.
+    """
     reference = REFERENCES.get(type(predictor))
     if predictor.is_online():
         made = InPython(workload, estimate, predictor)
@@ -272,7 +281,8 @@ def make(workload, estimate, predictor, seed=1) -> AtLeastOneSecond:
     return AtLeastOneSecond(made)
 
 
-#: Reference implementations by class; they take the workload, the requests and the values of the options.
+#: Reference implementations by class; they take the workload, the requests and the values of the
+#: options.
 REFERENCES = {
     predictors.Last: Last,
     predictors.Tsafrir: Tsafrir,

@@ -1,4 +1,6 @@
-"""PV-EASY in readable Python, after the paper's section 4: the reference implementation of ``kernels.pv_easy``."""
+"""PV-EASY in readable Python, after the paper's section 4: the reference implementation of
+``kernels.pv_easy``.
+"""
 
 from replication.simulator import schedulers
 from replication.simulator.schedulers.event_loop import corrected_prediction, earliest_fit
@@ -57,7 +59,9 @@ class PVEasy(Reference):
                 self.begin(job, backfilled=True)
 
     def backfill_as_easy(self, now) -> None:
-        """Backfill as EASY does: by the whole load, in queue order, and on extra processors, which are used up."""
+        """Backfill as EASY does: by the whole load, in queue order, and on extra processors, which
+        are used up.
+        """
         head, *waiting = self.queue
         ends = [(max(self.expected_end(job, now), now), job.size) for job in self.running]
         shadow, extra = earliest_fit(head.size, self.free, ends)
@@ -88,7 +92,9 @@ class PVEasy(Reference):
         return now - work + corrected_prediction(way, prediction, job.estimate, work)
 
     def length(self, job) -> int:
-        """Return the length of the job's next run, with the cost of the resumption or of the checkpoints."""
+        """Return the length of the job's next run, with the cost of the resumption or of the
+        checkpoints.
+        """
         length = super().length(job)
         if self.mode == "suspend" and self.times_killed[job.index]:
             length += self.cost

@@ -45,7 +45,8 @@ def test_a_page_holds_its_pictures_and_citations(recorded, name):
     ("reference", "text"),
     [
         (
-            "value pv_easy.numbers published item=table6 trace=CTC-SP2 policy=PV-EASY measure=preempted",
+            "value pv_easy.numbers published item=table6 trace=CTC-SP2 policy=PV-EASY "
+            "measure=preempted",
             "10,172",
         ),
         ("value heel_and_toe/table1 jobs trace=CTC-SP2; ,.0f", "77,222"),
@@ -88,7 +89,8 @@ def test_faults(recorded, reference, words):
 
 def test_all_faults_are_named_with_their_lines(recorded, tmp_path, monkeypatch):
     (tmp_path / "studies.md").write_text(
-        "---\ntitle: A\n---\n\n{verdict pv_easy/no-violation; fails} [@nobody]\n\n![x](no/picture.png)\n"
+        "---\ntitle: A\n---\n\n{verdict pv_easy/no-violation; fails} "
+        "[@nobody]\n\n![x](no/picture.png)\n"
     )
     (tmp_path / "references.bib").write_text("")
     monkeypatch.setattr(article, "HERE", tmp_path)

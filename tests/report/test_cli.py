@@ -78,7 +78,8 @@ def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
     own = ["--import", tmp_path / "my_scheduler.py"]
     assert run(capsys, *own, "simulate", log, "--scheduler", "mine")[0] == 0
     (tmp_path / "broken.py").write_text(
-        "import replication as rp\nclass Broken(rp.PythonScheduler):\n    def schedule(self, now): 1 / 0\n"
+        "import replication as rp\nclass Broken(rp.PythonScheduler):\n    def schedule(self, now): "
+        "1 / 0\n"
     )
     words = "--import", tmp_path / "broken.py", "simulate", log, "--scheduler", "broken"
     code, _, err = run(capsys, *words)

@@ -1,4 +1,6 @@
-"""Each notebook runs at quick scale, on the real logs where they are available, else on synthetic ones."""
+"""Each notebook runs at quick scale, on the real logs where they are available, else on synthetic
+ones.
+"""
 
 import functools
 

@@ -1,4 +1,6 @@
-"""The page of a notebook: its checks, where outputs go, and that they are the same from run to run."""
+"""The page of a notebook: its checks, where outputs go, and that they are the same from
+run to run.
+"""
 
 import io
 import json

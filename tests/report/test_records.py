@@ -1,4 +1,6 @@
-"""The committed records: of real logs at paper scale, and without a commit or a path of this machine."""
+"""The committed records: of real logs at paper scale, and without a commit or a path of this
+machine.
+"""
 
 import base64
 import json

@@ -1,4 +1,6 @@
-"""The report: complete or marked as incomplete, safe to open, and the same from the same results."""
+"""The report: complete or marked as incomplete, safe to open, and the same from the
+same results.
+"""
 
 import io
 import json
@@ -220,7 +222,8 @@ class Page(HTMLParser):
 def test_nothing_active_or_remote_gets_into_the_page(project):
     draw(
         project,
-        prose="<script>alert(1)</script> [x](javascript:alert(1)) ![y](https://example.org/y.png) $a^2$",
+        prose="<script>alert(1)</script> [x](javascript:alert(1)) ![y](https://example.org/y.png) "
+        "$a^2$",
     )
     facts = record.read("paper", NAME)
     assert small_project.HOSTILE in json.dumps(facts["provenance"]["logs"])

@@ -1,4 +1,5 @@
-"""The report printed on A4 by Chromium: no page is empty, no column is cut off, no number is broken.
+"""The report printed on A4 by Chromium: no page is empty, no column is cut off, no number is
+broken.
 
 Needs Chromium and pdftotext (package poppler-utils).
 """
@@ -54,7 +55,8 @@ def pages(markup, tmp_path_factory):
 
 def test_no_page_is_empty_and_none_is_missing(pages):
     assert 60 <= len(pages) <= 130
-    # A page of pictures has the words of their captions; pdftotext does not see letters in pictures.
+    # A page of pictures has the words of their captions; pdftotext does not see letters in
+    # pictures.
     assert [number for number, words in enumerate(pages, 1) if len(words) < 5] == []
 
 

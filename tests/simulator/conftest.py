@@ -1,4 +1,6 @@
-"""Names of schedulers, models and predictors that the tests of a file define are forgotten after it."""
+"""Names of schedulers, models and predictors that the tests of a file define are forgotten after
+it.
+"""
 
 import pytest
 

@@ -1,6 +1,7 @@
 """Schedulers, an estimate model and predictors in files of their own outside the package.
 
-The files are those of docs/extending.md and docs/compiled-scheduler.md, so the pages are tested too.
+The files are those of docs/extending.md and docs/compiled-scheduler.md, so the pages are tested
+too.
 """
 
 import importlib
@@ -91,7 +92,8 @@ def test_the_example_with_scikit_learn_runs(own, monkeypatch):
 
 def test_a_scheduler_runs_through_simulate_and_compare(shortest):
     found = rp.simulate(BUSY, shortest())
-    # Job 4, the shortest to be told of, waits for job 1; job 2 needs the whole machine and goes last.
+    # Job 4, the shortest to be told of, waits for job 1; job 2 needs the whole machine and goes
+    # last.
     assert found.start.tolist() == [0, 15, 2, 10, 40, 50]
     assert found.backfilled.tolist() == [False, False, True, True, False, False]
     four = BUSY.take(slice(0, 4)).replace(name="four")
@@ -105,7 +107,8 @@ def test_a_scheduler_runs_through_simulate_and_compare(shortest):
 @pytest.mark.parametrize(
     ("rows", "counted", "named"),
     [
-        # The last job fits the extra processor, which is reserved by name; a job that ends in time may use it.
+        # The last job fits the extra processor, which is reserved by name; a job that ends in time
+        # may use it.
         ([(0, 1, 3), (0, 10, 2), (2, 5, 4), (3, 20, 1)], [0, 0, 10, 3], [0, 0, 10, 10]),
         ([(0, 1, 3), (0, 10, 2), (2, 5, 4), (3, 7, 1)], [0, 0, 10, 3], [0, 0, 10, 3]),
         # Here the running job holds the lowest processors, and the last one stays free.

@@ -1,4 +1,6 @@
-"""A predictor that lies in one file outside the package runs under every scheduler that predicts."""
+"""A predictor that lies in one file outside the package runs under every scheduler that
+predicts.
+"""
 
 from dataclasses import dataclass, replace
 

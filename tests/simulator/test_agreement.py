@@ -1,4 +1,6 @@
-"""Start times of other simulators, job by job: the scheduler that data/agreement.toml names does the same."""
+"""Start times of other simulators, job by job: the scheduler that data/agreement.toml names does
+the same.
+"""
 
 import pytest
 

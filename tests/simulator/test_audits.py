@@ -20,7 +20,9 @@ SOME = settings(max_examples=150, deadline=None)
 
 
 def running(schedule, now, job):
-    """Processors in use at an instant by jobs before `job`, and by jobs behind it; preempted runs count."""
+    """Processors in use at an instant by jobs before `job`, and by jobs behind it; preempted runs
+    count.
+    """
     runs = [(k, s, e) for k, (s, e) in enumerate(zip(schedule.start, schedule.end, strict=True))]
     sizes = schedule.workload.processors
     alive = [k for k, s, e in runs + schedule.killed_runs.tolist() if s <= now < e]
@@ -127,7 +129,8 @@ def test_alone_is_a_simulation_without_the_later_jobs(workload, scheduler):
 
 
 def test_a_job_may_start_earlier_because_of_a_simultaneous_one():
-    # Job 4 is predicted to be shortest, takes a processor that job 2 needs, and so leaves one to job 3.
+    # Job 4 is predicted to be shortest, takes a processor that job 2 needs, and so leaves one to
+    # job 3.
     w = jobs(5, (0, 1, 1), (0, 0, 5), (0, 1, 4), (0, 0, 1, 1), (0, 0, 1))
     schedule = simulate(w, PVEasy())
     assert schedule.start[3] == 0
@@ -147,14 +150,16 @@ def test_fcfs_delays_no_job_and_easy_keeps_its_reservations(workload):
 
 
 def test_violations_and_benign_delays_differ():
-    # Job 1 holds 3 of 4 until 5. Job 3 is said to end at 5, ends at 7, and keeps job 2 waiting: a violation.
+    # Job 1 holds 3 of 4 until 5. Job 3 is said to end at 5, ends at 7, and keeps job 2 waiting: a
+    # violation.
     violated = simulate(
         jobs(4, (0, 5, 3, 5), (1, 2, 4, 2), (2, 5, 1, 9)), EASY(), estimates=np.array([5, 2, 3])
     )
     assert violated.start.tolist() == [0, 7, 2]
     assert audits.reservations(violated).tolist() == [-1, 5, -1]
     assert audits.reservation_delays(violated).tolist() == [0, 2, 0]
-    # Here job 1 itself runs longer than said: job 2 is late for its reservation by its predecessor's fault.
+    # Here job 1 itself runs longer than said: job 2 is late for its reservation by its
+    # predecessor's fault.
     benign = simulate(jobs(4, (0, 5, 3), (1, 2, 4)), EASY(), estimates=np.array([3, 2]))
     assert audits.reservations(benign).tolist() == [-1, 3]
     assert audits.reservation_delays(benign).tolist() == [0, 0]
@@ -162,8 +167,9 @@ def test_violations_and_benign_delays_differ():
 
 
 def test_the_blame_is_on_jobs_that_outlive_their_predictions():
-    # Job 2 is predicted to end at 6, as job 1 of the same user was accurate to 3/20; it ends at 9. At 7 it is
-    # past that and planned to end at its request, so job 4 may last until 12, and keeps job 3 waiting.
+    # Job 2 is predicted to end at 6, as job 1 of the same user was accurate to 3/20; it ends at 9.
+    # At 7 it is past that and planned to end at its request, so job 4 may last until 12, and keeps
+    # job 3 waiting.
     workload = jobs(4, (0, 3, 3, 20), (3, 6, 3, 20), (4, 2, 4, 2), (7, 5, 1, 5))
     workload = workload.replace(user=np.array([1, 1, 2, 3]))
     schedule = simulate(workload, EASY(predictor=Last()))
@@ -177,8 +183,8 @@ def test_the_blame_is_on_jobs_that_outlive_their_predictions():
 
 
 def test_the_reservation_by_the_users_estimates():
-    # Job 3 is predicted to end at 12, in time for the head's reservation at 41; it ends at 102. Although it starts
-    # when the head is blocked, it does not count.
+    # Job 3 is predicted to end at 12, in time for the head's reservation at 41; it ends at 102.
+    # Although it starts when the head is blocked, it does not count.
     workload = jobs(4, (0, 1, 1, 100), (1, 20, 2, 40), (2, 5, 4, 5), (2, 100, 2, 1000))
     workload = workload.replace(user=np.array([2, 1, 3, 2]))
     schedule = simulate(workload, EASY(predictor=Last(), reservation="until-start"))
@@ -189,7 +195,8 @@ def test_the_reservation_by_the_users_estimates():
 
 
 def test_a_reservation_is_postponed_by_a_job_that_was_backfilled():
-    # As before: when job 1 ends at 21, job 3 has outlived its prediction and is planned to end at 1002.
+    # As before: when job 1 ends at 21, job 3 has outlived its prediction and is planned to end at
+    # 1002.
     workload = jobs(4, (0, 1, 1, 100), (1, 20, 2, 40), (2, 5, 4, 5), (2, 100, 2, 1000))
     workload = workload.replace(user=np.array([2, 1, 3, 2]))
     moved, passing = audits.postponements(simulate(workload, EASY(predictor=Last())))
@@ -206,30 +213,35 @@ def test_no_job_is_backfilled_once_a_held_reservation_is_due(workload, extra):
     for head in np.flatnonzero(audits.blocked(schedule)):
         assert reserved[head] >= since[head]
         later = schedule.backfilled & (np.arange(len(start)) > head)
-        # By the predictions the reservation is no later than by the estimates, which no job outlives.
+        # By the predictions the reservation is no later than by the estimates, which no job
+        # outlives.
         assert not (later & (start > reserved[head]) & (start < start[head])).any()
 
 
 def delays(schedule):
-    """Return the delays with the blame on under-predicted jobs, by default, and at the time of the reservation."""
+    """Return the delays with the blame on under-predicted jobs, by default, and at the time of the
+    reservation.
+    """
     given = ("under-predicted",), (), ("at-reservation",)
     return [audits.reservation_delays(schedule, *blame).tolist() for blame in given]
 
 
 def test_the_blame_is_on_jobs_that_started_since_the_reservation_or_at_its_time():
-    # Job 3 starts at 4, the instant at which job 2 comes to the head, is said to end at 7 and ends at 30. Job 2 is reserved at 8,
-    # and would fit then.
+    # Job 3 starts at 4, the instant at which job 2 comes to the head, is said to end at 7 and ends
+    # at 30. Job 2 is reserved at 8, and would fit then.
     workload = jobs(4, (0, 4, 4), (1, 4, 2, 4), (1, 10, 3, 10), (2, 26, 2, 3))
     schedule = simulate(workload, EASY(), estimates=np.array([4, 4, 10, 3]))
     assert schedule.start.tolist() == [0, 4, 30, 4]
     assert audits.reservations(schedule).tolist() == [-1, 4, 8, -1]
     assert delays(schedule) == [[0, 0, 22, 0]] * 3
-    # Job 1 ends at 9 instead of 8: job 2 would not fit at 8, but is delayed by job 3 alone from 9 on.
+    # Job 1 ends at 9 instead of 8: job 2 would not fit at 8, but is delayed by job 3 alone from 9
+    # on.
     later = workload.replace(run_time=np.array([4, 5, 10, 26]))
     schedule = simulate(later, EASY(), estimates=np.array([4, 4, 10, 3]))
     assert schedule.start.tolist() == [0, 4, 30, 4]
     assert delays(schedule)[1:] == [[0, 0, 22, 0], [0] * 4]
-    # Here job 3 starts at 3, before job 2 comes to the head at 10; it is said to end at 7 and ends at 33.
+    # Here job 3 starts at 3, before job 2 comes to the head at 10; it is said to end at 7 and ends
+    # at 33.
     workload = jobs(4, (0, 10, 2), (1, 5, 3), (2, 10, 4), (3, 30, 1, 4))
     schedule = simulate(workload, EASY(), estimates=np.array([10, 5, 10, 4]))
     assert schedule.start.tolist() == [0, 10, 33, 3]
@@ -237,11 +249,13 @@ def test_the_blame_is_on_jobs_that_started_since_the_reservation_or_at_its_time(
 
 
 def test_delays_by_running_and_by_later_jobs_differ():
-    # Jobs 1 and 2 run until 10 and 6. Job 4 is started past job 3, which could have started at 6 without it.
+    # Jobs 1 and 2 run until 10 and 6. Job 4 is started past job 3, which could have started at 6
+    # without it.
     schedule = simulate(jobs(4, (0, 10, 2, 20), (0, 6, 2, 6), (1, 5, 4), (7, 9, 2)))
     assert schedule.start.tolist() == [0, 0, 16, 7]
     assert audits.start_delays(schedule, "running").tolist() == [0, 0, 6, 0]
-    # Job 4 was started past job 2, before job 3 came to the head: it ran already, and is of lower priority.
+    # Job 4 was started past job 2, before job 3 came to the head: it ran already, and is of lower
+    # priority.
     early = simulate(jobs(4, (0, 5, 3, 20), (1, 1, 2), (2, 5, 4), (3, 10, 1)))
     assert early.start.tolist() == [0, 5, 13, 3]
     assert audits.start_delays(early, "running").tolist() == [0, 0, 0, 0]

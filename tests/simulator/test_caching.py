@@ -57,7 +57,9 @@ def test_the_folder_is_named_by_sources_and_settings(copy, tmp_path):
 
 
 def test_a_copied_checkout_finds_its_kernels(copy, tmp_path):
-    """A function compiled in one place is read from the folder that was copied with the sources, also with other docstrings."""
+    """A function compiled in one place is read from the folder that was copied with the sources,
+    also with other docstrings.
+    """
     assert printed(copy, SHARE) == ["0.5", "0"]
     source = copy / "replication/simulator/kernels/measures.py"
     source.write_text(f'"""One line more\n\n{source.read_text().removeprefix(chr(34) * 3)}')

@@ -1,4 +1,6 @@
-"""The identity of choices and user code: pairs that differ in one hidden thing, and values without identity."""
+"""The identity of choices and user code: pairs that differ in one hidden thing, and values without
+identity.
+"""
 
 import hashlib
 import importlib

@@ -1,4 +1,6 @@
-"""The conformance logs: compiled kernels and reference implementations give every expected schedule."""
+"""The conformance logs: compiled kernels and reference implementations give every expected
+schedule.
+"""
 
 import tomllib
 

@@ -1,4 +1,6 @@
-"""Conservative backfilling and largest area first: on a real log, and the guarantee of conservative backfilling."""
+"""Conservative backfilling and largest area first: on a real log, and the guarantee of conservative
+backfilling.
+"""
 
 import numpy as np
 import pytest
@@ -21,7 +23,9 @@ def test_kernel_and_reference_agree_on_a_real_log(real_log, scheduler, predictor
 
 
 def at_submission(workload, done, k):
-    """Return the first reservation of job k: its start if all unfinished jobs run as long as requested and no job follows."""
+    """Return the first reservation of job k: its start if all unfinished jobs run as long as
+    requested and no job follows.
+    """
     known = np.where(done.end <= workload.submit[k], workload.run_time, workload.estimate)
     return simulate(workload.replace(run_time=known).take(slice(0, k + 1)), Conservative()).start[k]
 

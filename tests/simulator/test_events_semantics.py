@@ -1,4 +1,6 @@
-"""One test for each numbered sentence of docs/semantics/events.md, and the second-by-second reference."""
+"""One test for each numbered sentence of docs/semantics/events.md, and the second-by-second
+reference.
+"""
 
 import math
 
@@ -107,8 +109,8 @@ def test_T6_running_jobs_stay_when_the_machine_becomes_smaller():
         free.append(loop.free)
         begin_all(loop)
 
-    # At 1 the machine has one processor and three jobs run on four; the job of one processor waits for the
-    # end of two of them, that of two processors for the old size.
+    # At 1 the machine has one processor and three jobs run on four; the job of one processor waits
+    # for the end of two of them, that of two processors for the old size.
     workload = jobs(4, (0, 5, 1), (0, 6, 1), (0, 7, 2), (1, 9, 2), (1, 3, 1))
     run, _ = simulated(workload, act)
     assert run.start.tolist() == [0, 0, 0, 8, 7]
@@ -214,7 +216,9 @@ def test_T12_its_prediction_expires_when_all_its_runs_have_taken_that_long():
     st.integers(0, 3),
 )
 def test_the_event_loop_agrees_with_the_seconds(workload, sizes, modulus):
-    """First fit; at some seconds the machine has another size, and in some passes a job is preempted."""
+    """First fit; at some seconds the machine has another size, and in some passes a job is
+    preempted.
+    """
     sizes = {at: min(size, workload.machine) for at, size in sizes.items()}
     sizes[max(sizes, default=0) + 1] = workload.machine
     sizes = {at: size for at, size in sizes.items() if at > workload.submit[0]}

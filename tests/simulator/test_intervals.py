@@ -53,7 +53,8 @@ def test_the_interval_of_a_mean_is_that_of_its_blocks():
     means = np.array([3.0, 5.0, 4.0, 8.0, 5.0, 5.0])
     without = [np.delete(means, k).mean() for k in range(6)]
     own, low, high = intervals.interval(np.array([means.mean(), *without]))
-    # By hand: the squares of the deviations sum up to 14, the fourth powers to 98, so that the kurtosis is 3.
+    # By hand: the squares of the deviations sum up to 14, the fourth powers to 98, so that the
+    # kurtosis is 3.
     assert intervals.pseudo_values(np.array([5.0, *without])) == pytest.approx(means)
     kurtosis = 6 * 98 / 14**2
     freedom = min(max(6 / (kurtosis - 1), 1.2), 2.5)

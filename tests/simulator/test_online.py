@@ -142,7 +142,8 @@ def test_predictions_of_an_earlier_instant_are_not_used_again():
         def predict_many(self, jobs, now):
             return [19 if now < 3 else 5 for _ in jobs]
 
-    # At 2 job 3 would end at 21, after the shadow time 19; at the submission at 3, without an end, already at 8.
+    # At 2 job 3 would end at 21, after the shadow time 19; at the submission at 3, without an end,
+    # already at 8.
     workload = jobs(4, (0, 9, 2, 20), (1, 4, 4, 20), (2, 4, 2, 20), (3, 1, 4, 20))
     kept = EASY(Shorter(), reservation="until-due")
     assert simulate(workload, kept).start.tolist() == [0, 9, 3, 13]

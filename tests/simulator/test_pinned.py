@@ -1,7 +1,7 @@
 """Start times on whole real logs, compared with pinned hashes.
 
-By default every scheduler, predictor and option on one log; all rows with REPLICATION_WHOLE=1, which takes minutes. The
-long tests add three modern logs, on one of which 21,869 jobs wait at once.
+By default every scheduler, predictor and option on one log; all rows with REPLICATION_WHOLE=1,
+which takes minutes. The long tests add three modern logs, on one of which 21,869 jobs wait at once.
 """
 
 import csv
@@ -27,7 +27,9 @@ def rows_of(name):
 
 
 def pinned():
-    """Return the rows of pinned_starts.csv: all, or those of one log and of EASY on the log with the longest queue."""
+    """Return the rows of pinned_starts.csv: all, or those of one log and of EASY on the log with
+    the longest queue.
+    """
     rows = rows_of("pinned_starts.csv")
     if os.environ.get("REPLICATION_WHOLE"):
         return rows

@@ -28,14 +28,16 @@ def starts(workload, scheduler=EASY, **options):
 
 
 def test_P1_a_waiting_job_is_planned_with_the_prediction_of_the_pass():
-    # All have one user. When two jobs have ended, with 4 and 5 s, the third is predicted again, to run 4 s.
+    # All have one user. When two jobs have ended, with 4 and 5 s, the third is predicted again, to
+    # run 4 s.
     w = jobs(4, (0, 4, 2, 20), (0, 5, 2, 20), (1, 9, 4, 30))
     assert done(w, predictor=Tsafrir()).prediction[2] == 4
     assert done(w, predictor=Tsafrir(), refresh="submission").prediction[2] == 30
 
 
 def test_P2_predictors_learn_before_the_pass_in_queue_order():
-    # Both end at 5; at that instant's pass job 3 is predicted with the accuracy of the later in the queue.
+    # Both end at 5; at that instant's pass job 3 is predicted with the accuracy of the later in the
+    # queue.
     w = jobs(4, (0, 5, 2, 10), (0, 5, 2, 20), (1, 30, 4, 100))
     assert done(w, predictor=Last()).prediction[2] == 25
     w = jobs(4, (0, 5, 2, 20), (0, 5, 2, 10), (1, 30, 4, 100))
@@ -48,22 +50,23 @@ def test_P3_a_prediction_ends_no_job():
 
 
 def test_P4_a_running_job_is_planned_with_the_prediction_of_its_start():
-    # At 2 the user's two short jobs have ended. Job 3 began before with its request of 40: the head's shadow
-    # time stays 40, and a job of 30 s may pass.
+    # At 2 the user's two short jobs have ended. Job 3 began before with its request of 40: the
+    # head's shadow time stays 40, and a job of 30 s may pass.
     w = jobs(4, (0, 1, 1, 40), (0, 2, 1, 40), (0, 40, 2, 40), (3, 5, 4, 5), (4, 2, 1, 30))
     assert starts(w, predictor=Tsafrir())[3:] == [40, 4]
 
 
 def test_P5_a_correction_alone_leads_to_no_pass():
-    # Job 1 is predicted to end at 5 and is corrected then to its request of 20. Job 3 (8 s) could start at
-    # once, but the next pass is that of the submission at 9.
+    # Job 1 is predicted to end at 5 and is corrected then to its request of 20. Job 3 (8 s) could
+    # start at once, but the next pass is that of the submission at 9.
     w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
     found = starts(w, predictor=Scaled(0.25))
     assert found[2] == 9
 
 
 def test_P6_ways_of_correction():
-    # Predicted 100 s, requested 5000 s, runs 4000 s. The head needs all; at 101 a job of 65 s asks to run.
+    # Predicted 100 s, requested 5000 s, runs 4000 s. The head needs all; at 101 a job of 65 s asks
+    # to run.
     def shadow_allows(way, spare):
         w = jobs(4, (0, 4000, 3, 5000), (1, 9, 4, 9), (101, spare, 1, spare))
         return (
@@ -94,15 +97,16 @@ def test_P8_the_request_gives_plain_easy(workload):
 
 
 def test_P9_shortest_prediction_first_then_queue_order():
-    # One processor is free until 10. In queue order job 3 gets it; by length job 4, the earlier of equals.
+    # One processor is free until 10. In queue order job 3 gets it; by length job 4, the earlier of
+    # equals.
     w = jobs(4, (0, 10, 4), (0, 10, 3), (1, 6, 4), (1, 7, 1), (1, 3, 1), (1, 3, 1))
     assert [k for k in (3, 4, 5) if starts(w)[k] == 10] == [3]
     assert [k for k in (3, 4, 5) if starts(w, candidates="sjf")[k] == 10] == [4]
 
 
 def test_P10_a_reservation_until_it_is_due():
-    # Job 1 is to end at 40 and ends at 5. The head still lacks processors until 30; by the reservation of 1,
-    # at 40, job 4 (32 s at 6) is in time, by the new one, at 30, it is not.
+    # Job 1 is to end at 40 and ends at 5. The head still lacks processors until 30; by the
+    # reservation of 1, at 40, job 4 (32 s at 6) is in time, by the new one, at 30, it is not.
     w = jobs(4, (0, 5, 1, 40), (0, 30, 2, 30), (1, 5, 4, 5), (6, 32, 1, 32))
     assert starts(w)[2:] == [30, 35]
     assert starts(w, reservation="until-due")[2:] == [38, 6]
@@ -123,14 +127,16 @@ def test_P12_only_the_first_that_suffices_counts():
 
 
 def test_of_equal_planned_ends_the_first_started_counts_first():
-    # Jobs 1 and 2 are planned to end at 20. The wide job 1 is earlier in the queue, the narrow job 2 started earlier.
+    # Jobs 1 and 2 are planned to end at 20. The wide job 1 is earlier in the queue, the narrow job
+    # 2 started earlier.
     w = jobs(4, (0, 5, 3), (1, 15, 2), (1, 19, 1), (6, 5, 2), (7, 30, 1))
     assert starts(w, shadow="first") == [0, 5, 1, 20, 7]
     assert starts(w, shadow="first-started") == [0, 5, 1, 20, 20]
 
 
 def test_P13_one_pass_for_each_event():
-    # Both end at 5. After the first end job 3 is still blocked and job 4 passes it; together, job 3 starts.
+    # Both end at 5. After the first end job 3 is still blocked and job 4 passes it; together, job 3
+    # starts.
     w = jobs(4, (0, 5, 2), (0, 5, 2), (1, 9, 4), (1, 4, 2, 4))
     assert starts(w)[2:] == [5, 14]
     w = jobs(4, (0, 5, 2), (0, 5, 2, 9), (1, 9, 4), (1, 4, 2, 4))
@@ -178,33 +184,37 @@ def test_P19_who_passes_a_waiting_job_is_backfilled():
 
 
 def test_P20_each_reservation_in_turn():
-    # At 2 job 3 is reserved 6, job 2 behind it 8. After the end at 3 job 2, earlier in the queue, is moved first and
-    # starts; in the order of the reserved starts job 3 would have.
+    # At 2 job 3 is reserved 6, job 2 behind it 8. After the end at 3 job 2, earlier in the queue,
+    # is moved first and starts; in the order of the reserved starts job 3 would have.
     w = jobs(4, (1, 5, 1), (2, 1, 3, 6), (2, 4, 3), (2, 6, 1, 8))
     assert starts(w, Conservative) == [1, 2, 6, 3]
     assert starts(w, Conservative, compression="each") == [1, 2, 3, 6]
-    # At 8 the last running job ends. The two waiting jobs, reserved 8 to 9 and 9 to 10, are now predicted to run 3 s.
-    # Job 3 does not fit before the reservation of job 4, and moves behind it. So the machine is idle until job 3 starts at 10.
+    # At 8 the last running job ends. The two waiting jobs, reserved 8 to 9 and 9 to 10, are now
+    # predicted to run 3 s. Job 3 does not fit before the reservation of job 4, and moves behind it.
+    # So the machine is idle until job 3 starts at 10.
     w = jobs(1, (1, 1, 1, 2), (2, 2, 1, 6), (3, 4, 1), (5, 2, 1, 3), (5, 5, 1, 7))
     assert starts(w, Conservative, predictor=Tsafrir(), compression="each") == [1, 2, 4, 10, 12]
     agree(w, Conservative(Tsafrir(), compression="each"))
 
 
 def test_P21_one_pass_for_each_event_ends_in_the_order_of_starts():
-    # The submission at 3 is seen before the end of job 0, and job 2 takes the processors that job 1 could not.
+    # The submission at 3 is seen before the end of job 0, and job 2 takes the processors that job 1
+    # could not.
     w = jobs(4, (0, 3, 1, 8), (0, 5, 4), (3, 1, 2))
     first = {"ties": "submissions-first"}
     assert starts(w, Conservative, **first) == [0, 3, 8]
     assert starts(w, Conservative, events="by-plan", **first) == [0, 4, 3]
     assert starts(w, **first) == [0, 3, 8]
     assert starts(w, events="by-plan", **first) == [0, 4, 3]
-    # Jobs 1 and 3 end at 8. Job 3 started first; in its pass job 4 fits beside job 1, and job 2 goes behind it.
+    # Jobs 1 and 3 end at 8. Job 3 started first; in its pass job 4 fits beside job 1, and job 2
+    # goes behind it.
     w = jobs(4, (1, 3, 3, 4), (1, 4, 2, 9), (1, 6, 3, 7), (2, 6, 1, 11), (3, 3, 2))
     assert starts(w, Conservative, events="by-plan") == [1, 4, 11, 2, 8]
 
 
 def test_P22_who_ends_as_planned_has_left_already():
-    # The submission at 3 is seen first. Job 0 ends then as planned, so job 1 has its processors and job 2 waits.
+    # The submission at 3 is seen first. Job 0 ends then as planned, so job 1 has its processors and
+    # job 2 waits.
     first = {"ties": "submissions-first", "events": "by-plan"}
     assert starts(jobs(4, (0, 3, 3), (1, 1, 4, 6), (3, 1, 1)), Conservative, **first) == [0, 3, 4]
     late = jobs(4, (0, 3, 3, 9), (1, 1, 4, 6), (3, 1, 1))
@@ -214,8 +224,8 @@ def test_P22_who_ends_as_planned_has_left_already():
 
 
 def test_P23_a_reservation_until_the_start():
-    # Job 0 is to end at 2 and ends at 7. The head, reserved at 2, lets no job pass on its two extra processors
-    # from then on; until due, it is made again.
+    # Job 0 is to end at 2 and ends at 7. The head, reserved at 2, lets no job pass on its two extra
+    # processors from then on; until due, it is made again.
     w = jobs(4, (0, 7, 3, 2), (0, 8, 2), (4, 5, 1))
     assert starts(w, reservation="until-due") == starts(w) == [0, 7, 4]
     assert starts(w, reservation="until-start") == [0, 7, 7]
@@ -240,7 +250,8 @@ def test_P25_extra_processors_counted_at_every_pass():
     for way in ("until-due", "until-start"):
         assert starts(w, reservation=way) == [0, 5, 1, 5]
         assert starts(w, reservation=way, recount="pass") == [0, 5, 1, 4]
-    # Corrected at 5, job 0 is planned to end at 20: at 6 the head lacks a processor, and none is extra.
+    # Corrected at 5, job 0 is planned to end at 20: at 6 the head lacks a processor, and none is
+    # extra.
     w = jobs(4, (0, 20, 2), (1, 5, 3), (6, 8, 1))
     late = {"predictor": Scaled(0.25), "reservation": "until-start", "overdue": "extra"}
     assert starts(w, **late)[2] == 6
@@ -253,13 +264,16 @@ def test_P25_extra_processors_counted_at_every_pass():
 
 
 def zero_for_the_third(last):
-    """Return jobs of which the third is predicted to run 0 s by its user's first job; `last` is the run time of the fifth."""
+    """Return jobs of which the third is predicted to run 0 s by its user's first job; `last` is the
+    run time of the fifth.
+    """
     rows = (0, 1, 2, 1000), (2, 10, 3), (2, 20, 3, 100), (2, 10, 5), (2, last, 1)
     return jobs(8, *rows).replace(user=np.array([1, 2, 1, 3, 4]))
 
 
 def test_P26_a_prediction_of_0_s_counts_as_1_s():
-    # At 2 the fourth job is blocked until the third one's planned end at 3. Only a job of 1 s may pass.
+    # At 2 the fourth job is blocked until the third one's planned end at 3. Only a job of 1 s may
+    # pass.
     schedulers = (EASY, {}), (Conservative, {}), (PVEasy, {"venture": "no"})
     for scheduler, more in schedulers:
         for last, start in (1, 2), (2, 22), (5, 22):
@@ -272,7 +286,8 @@ def test_P26_a_prediction_of_0_s_counts_as_1_s():
 
 
 def test_P27_of_jobs_past_their_plan_the_one_planned_to_end_earlier_counts_first():
-    # The head needs one processor of the two overdue jobs. If the narrow one counts first, nothing is left over.
+    # The head needs one processor of the two overdue jobs. If the narrow one counts first, nothing
+    # is left over.
     for wide, narrow, start in (6, 5, 20), (5, 6, 8):
         w = jobs(4, (0, 20, 2, wide), (0, 20, 1, narrow), (8, 5, 2), (8, 30, 1))
         assert starts(w, shadow="first") == [0, 0, 20, start]
@@ -286,7 +301,8 @@ def test_P28_a_job_has_to_end_before_the_shadow_time():
 
 
 def test_P29_plans_that_do_not_age():
-    # Of 100 s planned, job 0 runs 50. At 20 it is planned to end at 120, so that job 2 passes the head, and again at 40.
+    # Of 100 s planned, job 0 runs 50. At 20 it is planned to end at 120, so that job 2 passes the
+    # head, and again at 40.
     w = jobs(4, (0, 50, 3, 100), (1, 5, 4), (20, 90, 1), (20, 10, 1))
     assert starts(w)[:3] == [0, 50, 55]
     assert starts(w, plans="unaged")[:3] == [0, 110, 20]
@@ -327,7 +343,8 @@ def test_P30_a_predictor_is_notified_of_starts_after_the_pass():
 
 
 def test_P31_a_limit_on_the_candidates():
-    # Two jobs fit and end in time. They are the second and the third behind the head, and the third is shorter.
+    # Two jobs fit and end in time. They are the second and the third behind the head, and the third
+    # is shorter.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (1, 9, 2), (1, 8, 1), (1, 7, 1), (2, 1, 4))
     for limit, first in ((0, 15), (1, 15), (2, 1), (None, 1)):
         assert starts(w, candidates_limit=limit)[3] == first
@@ -336,6 +353,7 @@ def test_P31_a_limit_on_the_candidates():
 
 
 def test_candidates_move_up_to_the_limit_when_others_have_started():
-    # Job 3 is the only candidate until it starts at 1; job 4 is, at the submission at 2, without an end.
+    # Job 3 is the only candidate until it starts at 1; job 4 is, at the submission at 2, without an
+    # end.
     w = jobs(4, (0, 10, 2), (1, 5, 4), (1, 9, 1), (1, 8, 1), (2, 1, 4))
     assert starts(w, candidates_limit=1)[2:4] == [1, 2]

@@ -84,8 +84,9 @@ def test_complete_takes_the_first_class_with_a_history():
 
 
 def test_top_percent_by_hand():
-    # Two runs of 10 and one of 50 with a request of 100: the artificial point weighs 10 x 0.729 = 7.29, the
-    # runs 8.1, 9 and 50. At or below 10: 17.1; at or below 50: 67.1; all: 74.39. 67.1 is 90.2 % of all.
+    # Two runs of 10 and one of 50 with a request of 100: the artificial point weighs 10 x 0.729 =
+    # 7.29, the runs 8.1, 9 and 50. At or below 10: 17.1; at or below 50: 67.1; all: 74.39. 67.1 is
+    # 90.2 % of all.
     w = people((10, 100, 1), (10, 100, 1), (50, 100, 1), (1, 100, 1), (1, 100, 2))
     assert after(w, "top=2", [], 3) == 100
     assert after(w, "top=2", [0, 1, 2], 3) == 100
@@ -93,7 +94,8 @@ def test_top_percent_by_hand():
     assert after(w, "top=9", [0, 1, 2], 3) == 100
     assert after(w, "top=80", [0, 1, 2], 3) == 10
     assert after(w, "top=10", [0, 1, 2], 4) == 100, "another user is another class"
-    # Without decay the points weigh 10, 10, 10 and 50; with equal weights and no decay 0.1, 1, 1 and 1.
+    # Without decay the points weigh 10, 10, 10 and 50; with equal weights and no decay 0.1, 1, 1
+    # and 1.
     assert after(w, "top=13,decay=1", [0, 1, 2], 3) == 50
     assert after(w, "top=12,decay=1", [0, 1, 2], 3) == 100
     assert after(w, "top=36,decay=1,weights=equal", [0, 1, 2], 3) == 10
@@ -102,9 +104,9 @@ def test_top_percent_by_hand():
 
 
 def test_top_percent_as_coded_by_hand():
-    # One run of 10 with a request of 100: the artificial point is as old as the run and weighs 10; the lower
-    # sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %.
-    # In words it would be 10 of 19, 53 %.
+    # One run of 10 with a request of 100: the artificial point is as old as the run and weighs 10;
+    # the lower sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %. In words it
+    # would be 10 of 19, 53 %.
     w = people((10, 100, 1), (10, 100, 1), (90, 100, 1), (95, 100, 1), (1, 100, 1))
     assert after(w, "top-as-coded=92", [0], 4) == 10
     assert after(w, "top-as-coded=91", [0], 4) == 100
@@ -112,8 +114,8 @@ def test_top_percent_as_coded_by_hand():
     # A second run of 10: 10.81 of 19.81, 54.6 %.
     assert after(w, "top-as-coded=46", [0, 1], 4) == 10
     assert after(w, "top-as-coded=45", [0, 1], 4) == 100
-    # A run of 90 brings the threshold down to 90, where the lower sum is set to 90 and the upper one is 10.
-    # One of 95 leaves 81 of 185 up to 90 and 176 of 185, 95.1 %, up to 95.
+    # A run of 90 brings the threshold down to 90, where the lower sum is set to 90 and the upper
+    # one is 10. One of 95 leaves 81 of 185 up to 90 and 176 of 185, 95.1 %, up to 95.
     assert after(w, "top-as-coded=12", [2], 4) == 90
     assert after(w, "top-as-coded=12", [2, 3], 4) == 95
     assert after(w, "top-as-coded=4", [2, 3], 4) == 100
@@ -157,7 +159,9 @@ def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
     ("ended", "means"), [((), (100, 100)), ((0,), (60, 60)), ((0, 1), (55, 55))]
 )
 def test_cvh_means_of_users_with_few_jobs(ended, means):
-    """With one or two ended jobs both are the mean of what there is, with none they are the request."""
+    """With one or two ended jobs both are the mean of what there is, with none they are the
+    request.
+    """
     w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
     memory = text.predictor("cvh")._memory(w, w.estimate)
     for k in ended:

@@ -49,7 +49,9 @@ def test_kernel_and_reference_agree_on_the_start_of_each_log(real_log, name):
 @settings(max_examples=300, deadline=None)
 @given(peopled(most=30), VARIANTS, MODES)
 def test_progress_is_conserved(workload, variants, mode):
-    """Killed work is lost whole, suspended work never, and a checkpoint loses less than interval and cost."""
+    """Killed work is lost whole, suspended work never, and a checkpoint loses less than interval
+    and cost.
+    """
     schedule = simulate(workload, PVEasy(**variants, **mode)).validate()
     job, start, end = schedule.killed_runs.T
     ran = np.bincount(job, end - start, len(workload)).astype(int) + schedule.end - schedule.start

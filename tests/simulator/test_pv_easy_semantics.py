@@ -40,7 +40,8 @@ def test_P3_jobs_of_lower_priority_than_the_head_are_the_shadow_load():
 
 
 def test_P4_the_lowest_priority_is_preempted_first_and_no_more_than_needed():
-    # Jobs 2 and 3 pass job 1, which needs four of five processors: at 10 one of them must go, the later one.
+    # Jobs 2 and 3 pass job 1, which needs four of five processors: at 10 one of them must go, the
+    # later one.
     w = jobs(5, (0, 10, 3), (1, 5, 4), (2, 50, 1), (2, 50, 1))
     schedule = pv(w)
     assert schedule.killed_runs.tolist() == [[3, 2, 10]]
@@ -63,15 +64,16 @@ def test_P6_a_preempted_job_returns_to_its_place_and_may_start_at_once():
     schedule = pv(w)
     assert schedule.killed_runs.tolist() == [[2, 2, 10]]
     assert schedule.start.tolist() == [0, 10, 15, 15]
-    # At 10 both shadow jobs are stopped, lowest priority first, although the wide one would have done; the
-    # narrow one starts again within the same pass.
+    # At 10 both shadow jobs are stopped, lowest priority first, although the wide one would have
+    # done; the narrow one starts again within the same pass.
     again = pv(jobs(6, (0, 10, 2), (1, 5, 5), (2, 50, 3), (3, 50, 1)))
     assert again.killed_runs.tolist() == [[3, 3, 10], [2, 2, 10]]
     assert again.start.tolist() == [0, 10, 15, 10]
 
 
 def test_P7_a_job_no_waiting_job_outranks_is_sunny():
-    # Job 2 passes job 1. Job 1 starts at 10, from when on job 2 is sunny: job 3, which comes then, waits.
+    # Job 2 passes job 1. Job 1 starts at 10, from when on job 2 is sunny: job 3, which comes then,
+    # waits.
     w = jobs(4, (0, 10, 3), (1, 5, 3), (2, 50, 1), (11, 5, 4))
     schedule = pv(w)
     assert schedule.killed_runs.tolist() == []
@@ -79,8 +81,8 @@ def test_P7_a_job_no_waiting_job_outranks_is_sunny():
 
 
 def test_P8_the_reservation_leaves_the_shadow_load_out():
-    # Job 2 is shadow and lasts until 32; job 1 is reserved for 10 all the same. At 3 two jobs ask for the
-    # last processor. Neither is predicted to end by 10, so the first in the queue goes ...
+    # Job 2 is shadow and lasts until 32; job 1 is reserved for 10 all the same. At 3 two jobs ask
+    # for the last processor. Neither is predicted to end by 10, so the first in the queue goes ...
     rows = [(0, 10, 2), (1, 5, 4), (2, 30, 1), (3, 9, 1)]
     assert killed(jobs(4, *rows, (3, 8, 1)))[0] == [3, 3, 10]
     # ... and where the second is, it goes.
@@ -95,7 +97,8 @@ def test_P9_the_shortest_prediction_that_is_in_time_goes_first():
 
 
 def test_P10_then_the_jobs_that_fit_in_order_of_priority():
-    # Neither of the two ends by 10: the first in the queue goes, the longer one, and is stopped for job 1.
+    # Neither of the two ends by 10: the first in the queue goes, the longer one, and is stopped for
+    # job 1.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1), (2, 50, 1))
     schedule = pv(w)
     assert schedule.killed_runs.tolist() == [[2, 2, 10]]
@@ -119,8 +122,9 @@ def test_P12_predictions_are_made_at_every_pass():
 
 
 def test_P13_an_outlived_prediction_gives_way_to_the_request():
-    # User 1's job 0 was accurate to a tenth, so job 1 (request 100) is predicted to end at 15 and ends at 40.
-    # At 20 the head is reserved for 105, its request, so jobs 3 and 4 are in time and the shorter goes first.
+    # User 1's job 0 was accurate to a tenth, so job 1 (request 100) is predicted to end at 15 and
+    # ends at 40. At 20 the head is reserved for 105, its request, so jobs 3 and 4 are in time and
+    # the shorter goes first.
     rows = [(0, 5, 3, 50), (5, 35, 3, 100), (6, 5, 4), (20, 30, 1), (20, 9, 1)]
     w = jobs(4, *rows).replace(user=np.array([1, 1, 2, 3, 4]))
     assert starts(w, predictor=Last())[4] == 20
@@ -143,8 +147,8 @@ def test_P15_a_suspended_job_goes_on_where_it_was():
 
 
 def test_P16_a_job_with_checkpoints_goes_on_from_the_last():
-    # A checkpoint of 1 s after each 3 s of work: stopped after 11 s, 6 s of work are safe. 54 s are left,
-    # with 17 more checkpoints.
+    # A checkpoint of 1 s after each 3 s of work: stopped after 11 s, 6 s of work are safe. 54 s are
+    # left, with 17 more checkpoints.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
     schedule = pv(w, mode="checkpoint", interval=3, cost=1)
     # Jobs 0 and 1 write checkpoints too: 10 s of work take 13, 5 s take 6.
@@ -154,8 +158,9 @@ def test_P16_a_job_with_checkpoints_goes_on_from_the_last():
 
 
 def test_P17_a_job_is_planned_with_what_is_left_of_it():
-    # Job 4 has 8 of its 20 s behind it when it is stopped at 10. At 15 three processors are free until 40 and
-    # job 5, of 15 s, wants all of them: with 12 s left job 4 goes first, with 20 s it waits for job 5.
+    # Job 4 has 8 of its 20 s behind it when it is stopped at 10. At 15 three processors are free
+    # until 40 and job 5, of 15 s, wants all of them: with 12 s left job 4 goes first, with 20 s it
+    # waits for job 5.
     w = jobs(4, (0, 40, 1), (0, 10, 2), (1, 5, 3), (1, 9, 4), (2, 20, 1), (5, 15, 3))
     assert killed(w) == [[4, 2, 10], [4, 30, 40]]
     assert [run for run in killed(w, mode="suspend") if run[0] == 4] == [[4, 2, 10]]
@@ -182,7 +187,8 @@ def test_P19_easys_backfilling_in_place_of_venture_backfilling():
     w = jobs(5, (0, 10, 3), (1, 5, 4), (2, 50, 1), (2, 50, 1))
     assert starts(w, venture="easy")[1:3] == [10, 2] and starts(w, venture="easy")[3] > 2
     assert starts(w, venture="no")[2] > 2
-    # At 13 the head, job 2, is expected at 17 by the sunny load, and at 53 by the whole load with job 3, so that job 4 starts.
+    # At 13 the head, job 2, is expected at 17 by the sunny load, and at 53 by the whole load with
+    # job 3, so that job 4 starts.
     w = jobs(5, (0, 12, 3), (1, 5, 3), (2, 5, 5), (3, 50, 1), (13, 10, 1))
     assert killed(w, venture="easy") == [[4, 13, 17], [3, 3, 17]]
     assert killed(w, venture="no") == []

@@ -31,14 +31,15 @@ def queue(*waiting):
 
 
 def test_Q1_the_queue_is_ordered_at_every_event():
-    # By WFP3 job 1 (100 s) leads at 10: (9/100)^3 against (1/30)^3. At 110 both others have waited: it is (104/30)^3 of job
-    # 2 against (60/5)^3 of job 3, which came after it.
+    # By WFP3 job 1 (100 s) leads at 10: (9/100)^3 against (1/30)^3. At 110 both others have waited:
+    # it is (104/30)^3 of job 2 against (60/5)^3 of job 3, which came after it.
     w = queue((1, 100, 4), (9, 30, 4), (50, 5, 4))
     assert starts(w, "wfp3") == [0, 10, 115, 110]
 
 
 def test_Q2_one_order_for_head_and_candidates():
-    # At 10 the shortest, job 3, starts; then job 2 is the head, reserved 13. Job 1 (30 s) would outlive that.
+    # At 10 the shortest, job 3, starts; then job 2 is the head, reserved 13. Job 1 (30 s) would
+    # outlive that.
     w = queue((1, 30, 2), (2, 20, 4), (3, 3, 2))
     assert starts(w) == [0, 33, 13, 10]
     # EASY starts job 1 at once, and job 3 passes the head.
@@ -67,7 +68,8 @@ def test_Q5_shortest_and_smallest_area():
 
 
 def test_Q6_wfp3():
-    # At 10: (9/9)^3 x 3 = 3 against (5/4)^3 x 4 = 7.8; with half the processors 3.9, with a quarter 1.95.
+    # At 10: (9/9)^3 x 3 = 3 against (5/4)^3 x 4 = 7.8; with half the processors 3.9, with a quarter
+    # 1.95.
     assert starts(queue((1, 9, 3), (5, 4, 4)), "wfp3") == [0, 14, 10]
     assert starts(queue((1, 9, 3), (5, 4, 2)), "wfp3")[1] == 14
     # An estimate of 0 counts as a second: (1/1)^3 x 4 = 4 against (9/5)^3 x 3 = 17.5.
@@ -106,8 +108,9 @@ def test_Q8_past_the_limit_order_is_by_arrival():
 
 
 def test_Q9_time_alone_leads_to_no_pass():
-    # Job 2 (of 4 processors) is first and blocked until 20, reserved then; job 1 outlives 20 and needs more than is extra.
-    # At 9 job 1 reaches the limit and would start at once, but nothing happens before 12.
+    # Job 2 (of 4 processors) is first and blocked until 20, reserved then; job 1 outlives 20 and
+    # needs more than is extra. At 9 job 1 reaches the limit and would start at once, but nothing
+    # happens before 12.
     w = jobs(4, (0, 20, 2), (1, 30, 2), (1, 20, 4), (12, 5, 4))
     assert starts(w, limit=8)[1] == 12
 

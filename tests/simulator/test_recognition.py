@@ -1,4 +1,6 @@
-"""Recognition of files by their first bytes: the kinds of which one is wanted, and those that look alike."""
+"""Recognition of files by their first bytes: the kinds of which one is wanted, and those that look
+alike.
+"""
 
 import gzip
 
@@ -22,11 +24,13 @@ FILES = {
     "pointer": "version https://git-lfs.github.com/spec/v1\n",
     "swf": "\n; MaxProcs: 8\n" + SWF_LINE,
     "gwf": "# GWF\n# JobID\tSubmitTime\tWaitTime\tRunTime\n1\t0\t5\n",
-    "sacct-json": '{"meta": {"slurm": {}}, "jobs": [{"account": "a", "association": {"id": 1}, "job_id": 1}]}',
+    "sacct-json": '{"meta": {"slurm": {}}, "jobs": [{"account": "a", "association": {"id": 1}, '
+    '"job_id": 1}]}',
     "slurm-json": '{"jobs": [{"accrue_time": 5, "job_id": 1, "job_state": ["RUNNING"]}]}',
     "batsim-json": '{"nb_res": 4, "jobs": [{"id": 0, "subtime": 0, "res": 2, "profile": "a"}]}',
     "json": '[{"user": "ann", "cores": 4}]',
-    "jobcomp": "JobId=17 UserId=ann(1001) GroupId=users(100) Name=run JobState=COMPLETED Partition=batch\n",
+    "jobcomp": "JobId=17 UserId=ann(1001) GroupId=users(100) Name=run JobState=COMPLETED "
+    "Partition=batch\n",
     "scontrol": "JobId=17 JobName=run\n   UserId=ann(1001) GroupId=users(100)\n",
     "pbs": "06/01/2015 10:00:00;E;1.srv;user=ann\n",
     "pbs-server-log": "06/01/2015 10:00:00.123;0008;PBS_Server.1;Job;1.srv;Job Queued\n",
@@ -35,7 +39,8 @@ FILES = {
     "grid-engine": f"# Version: 8.1\n{ACCOUNTING}\n",
     "sacct": "JobIDRaw|State|Submit\n17|COMPLETED|2026-01-01T00:00:00\n",
     "sacct-noheader": "17|17|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:01:00|4\n",
-    "sacct-columns": "       JobID    JobName      State\n------------ ---------- ----------\n17  run  COMPLETED\n",
+    "sacct-columns": "       JobID    JobName      State\n------------ ---------- ----------\n17  "
+    "run  COMPLETED\n",
     "sacct-tabs": "JobID\tState\tElapsed\n17\tCOMPLETED\t00:01:00\n",
     "squeue": "             JOBID PARTITION     NAME     USER ST       TIME  NODES\n",
     "schedule": "job_id,submit,start,end,processors\n1,0,5,65,4\n",

@@ -55,13 +55,15 @@ def test_R4_candidates_are_tried_in_their_own_order():
 
 
 def test_R5_reservations_are_made_again_at_every_pass():
-    # Job 0 ends at 4 instead of 10; job 2 has a new reservation and starts before its first reservation.
+    # Job 0 ends at 4 instead of 10; job 2 has a new reservation and starts before its first
+    # reservation.
     w = jobs(4, (0, 4, 3, 10), (1, 10, 2), (2, 5, 4))
     assert starts(w, reservations=2) == [0, 4, 14]
 
 
 def test_R6_a_job_past_its_plan_counts_as_ending_now():
-    # At 7 job 0 is past its plan, so jobs 1 and 2 could start now but for it. Job 3 would delay job 2.
+    # At 7 job 0 is past its plan, so jobs 1 and 2 could start now but for it. Job 3 would delay job
+    # 2.
     w = jobs(4, (0, 20, 3, 5), (6, 10, 2), (7, 30, 2), (7, 30, 1))
     assert starts(w) == [0, 20, 30, 7]
     assert starts(w, reservations=2) == [0, 20, 20, 30]
@@ -105,7 +107,9 @@ def test_names_of_orders_and_limits_are_refused_with_a_profile(options, more):
 @settings(max_examples=50, deadline=None)
 @given(workload=peopled(overrun=True), predictor=st.sampled_from([Request(), Tsafrir()]))
 def test_an_order_agrees_with_that_of_the_kernel_with_a_profile(workload, predictor):
-    """With the queue's order as that of the candidates, the kernel with a profile makes the same decisions."""
+    """With the queue's order as that of the candidates, the kernel with a profile makes the same
+    decisions.
+    """
     one = simulate(workload, OrderedEASY(widest_first, predictor=predictor))
     other = OrderedEASY(widest_first, predictor=predictor, candidates=widest_first)
     assert one.start.tolist() == simulate(workload, other).start.tolist()

@@ -1,4 +1,6 @@
-"""One test for each numbered sentence of docs/semantics.md, and the lists of all sentences and their tests."""
+"""One test for each numbered sentence of docs/semantics.md, and the lists of all sentences and
+their tests.
+"""
 
 import re
 from pathlib import Path
@@ -51,8 +53,9 @@ def test_E1_time_is_whole_seconds():
 def test_E2_ends_then_submissions_then_one_pass():
     # Job 2 comes at the instant job 1 ends and starts at once: the end is taken first.
     assert starts(jobs(4, (0, 5, 4), (5, 3, 4), (5, 1, 1))) == [0, 5, 8]
-    # At 5 the first job ends and four come. All are in the queue when the one pass is made: the head is
-    # blocked behind the second job until 9, one of the others is in time for that, one is not.
+    # At 5 the first job ends and four come. All are in the queue when the one pass is made: the
+    # head is blocked behind the second job until 9, one of the others is in time for that, one is
+    # not.
     assert starts(jobs(4, (0, 5, 2), (0, 9, 2), (5, 2, 4), (5, 9, 1), (5, 4, 1), (5, 4, 1)))[
         2:
     ] == [9, 11, 5, 5]
@@ -80,12 +83,12 @@ def test_E6_fcfs_lets_nobody_pass_a_blocked_head():
 
 
 def test_E7_only_the_head_has_a_reservation_and_it_is_recomputed():
-    # Job 3 is second in the queue and could start at 10, after job 1, beside which job 2 does not fit.
-    # Job 4 delays it, which is allowed, because only job 2 is protected.
+    # Job 3 is second in the queue and could start at 10, after job 1, beside which job 2 does not
+    # fit. Job 4 delays it, which is allowed, because only job 2 is protected.
     w = jobs(4, (0, 10, 2), (1, 5, 4), (2, 8, 2), (3, 7, 2))
     assert starts(w) == [0, 10, 2, 15]
-    # Job 1 is estimated to end at 20 but ends at 5: the reservation moves up to 12, and job 4, which
-    # would have been in time for the old one, is judged against the new one.
+    # Job 1 is estimated to end at 20 but ends at 5: the reservation moves up to 12, and job 4,
+    # which would have been in time for the old one, is judged against the new one.
     early = jobs(4, (0, 5, 2, 20), (0, 12, 1), (1, 4, 4), (2, 9, 2), (3, 9, 1))
     assert starts(early) == [0, 0, 12, 16, 3]
 
@@ -98,7 +101,8 @@ def test_E8_shadow_time_is_the_earliest_estimated_end_at_which_the_head_fits():
 
 
 def test_E9_all_that_end_at_the_shadow_time_count_as_extra():
-    # Both running jobs end at 8; the head needs 2 of 4: with both counted 2 are extra, with one alone 0.
+    # Both running jobs end at 8; the head needs 2 of 4: with both counted 2 are extra, with one
+    # alone 0.
     assert starts(jobs(4, (0, 8, 2), (0, 8, 1), (1, 5, 2), (1, 20, 1)))[2:] == [8, 1]
 
 
@@ -115,7 +119,8 @@ def test_E11_ending_exactly_at_the_shadow_time_is_early_enough():
 
 
 def test_E12_jobs_that_outlive_the_shadow_time_use_up_the_extra_processors():
-    # The head needs 3 of 4, so 1 is extra. Two long jobs of one processor ask for it; the first gets it.
+    # The head needs 3 of 4, so 1 is extra. Two long jobs of one processor ask for it; the first
+    # gets it.
     w = jobs(4, (0, 10, 2), (1, 5, 3), (2, 50, 1), (2, 50, 1), (3, 7, 1))
     assert starts(w)[1:] == [10, 2, 15, 3]
     assert passed(w) == [2, 4]
@@ -123,7 +128,8 @@ def test_E12_jobs_that_outlive_the_shadow_time_use_up_the_extra_processors():
 
 def test_E13_a_job_started_stays():
     schedule = simulate(jobs(4, (0, 10, 3, 30), (1, 5, 4), (2, 20, 1, 20))).validate()
-    # The end of job 1 at 10 comes 20 s before its estimate; job 3, started past the head, is left to run.
+    # The end of job 1 at 10 comes 20 s before its estimate; job 3, started past the head, is left
+    # to run.
     assert schedule.start.tolist() == [0, 22, 2]
     assert schedule.times_killed.tolist() == [0, 0, 0]
 
@@ -136,8 +142,8 @@ def test_E14_only_estimates_enter_decisions():
 
 
 def test_E15_a_job_past_its_estimate_is_taken_to_end_now():
-    # At 6 job 1 is past its estimate of 5: the head is expected at any moment, so nothing that lasts may
-    # pass it, and the processor that the head leaves over is extra.
+    # At 6 job 1 is past its estimate of 5: the head is expected at any moment, so nothing that
+    # lasts may pass it, and the processor that the head leaves over is extra.
     late = (0, 20, 3, 5)
     assert starts(jobs(4, late, (1, 5, 4), (6, 3, 1)))[1:] == [20, 25]
     assert starts(jobs(4, late, (1, 5, 3), (6, 3, 1)))[1:] == [20, 6]

@@ -441,8 +441,8 @@ def test_differences_are_those_of_rows_on_the_same_jobs():
     found = Results(table).differences("E()")
     assert list(found["scheduler"]) == ["E()", "S()", "F()"]
     assert found["value"].tolist() == [3, 4, 5] and found["difference"].tolist() == [0, 1, 2]
-    # Of the second, differences of 1, 2 and 0: a mean of 1 and a standard error of sqrt(1/3); their kurtosis is 1.5,
-    # which leaves one degree of freedom, half of n - 1.
+    # Of the second, differences of 1, 2 and 0: a mean of 1 and a standard error of sqrt(1/3); their
+    # kurtosis is 1.5, which leaves one degree of freedom, half of n - 1.
     assert found["low"].tolist()[:2] == [0, pytest.approx(1 - 12.706 / 3**0.5, rel=1e-4)]
     assert found["high"][1] - 1 == pytest.approx(1 - found["low"][1])
     assert set(found["seeds"]) == {3}

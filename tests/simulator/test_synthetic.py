@@ -1,4 +1,6 @@
-"""Synthetic workloads have the marginal distributions of the published model, and the machine and load asked for."""
+"""Synthetic workloads have the marginal distributions of the published model, and the machine and
+load asked for.
+"""
 
 import numpy as np
 import pytest
@@ -36,7 +38,8 @@ def test_run_times_are_hyper_gamma_and_grow_with_the_size(jobs):
     assert jobs.run_time.max() <= np.exp(12)
     large = jobs.processors >= 64
     assert logs[large].mean() > logs[~large].mean() + 0.5
-    # Two modes: the short gamma's lies at exp((4.2 - 1) * 0.94) = 20 s, the long one's at exp(9.3) = 3 h.
+    # Two modes: the short gamma's lies at exp((4.2 - 1) * 0.94) = 20 s, the long one's at exp(9.3)
+    # = 3 h.
     near = [np.exp(3.0), np.exp(9.3)], [np.exp(6.5), np.exp(11.5)]
     count = [[(np.abs(logs - np.log(at)) < 0.5).mean() for at in row] for row in near]
     assert min(count[0]) > 1.3 * max(count[1])

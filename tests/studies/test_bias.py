@@ -1,4 +1,6 @@
-"""Predictions with a factor, and values in the order of others: small workloads, and results by hand."""
+"""Predictions with a factor, and values in the order of others: small workloads, and results by
+hand.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,6 @@
-"""The interventions: what is changed is changed, and nothing else; and what is said of it is worked out rightly."""
+"""The interventions: what is changed is changed, and nothing else; and what is said of it is worked
+out rightly.
+"""
 
 import math
 
@@ -81,7 +83,8 @@ def test_random_backfills_are_compared_where_as_many_are_wild():
     assert found.loc[("mean_bounded_slowdown", 3), "random"] == pytest.approx(0)
     more = found.loc[("mean_wait", 1), ["more low", "more", "more high"]]
     assert more.iloc[1] == pytest.approx(4 - 20) and more.is_monotonic_increasing
-    # The random gain is the same for all seeds here, so that the difference is as certain as the gain of f.
+    # The random gain is the same for all seeds here, so that the difference is as certain as the
+    # gain of f.
     assert more.iloc[2] - more.iloc[0] == pytest.approx(gain.iloc[2] - gain.iloc[0])
     assert np.isnan(found.loc[("mean_wait", 10), "random"])  # 20 % wild: more than was tried
 
@@ -104,7 +107,8 @@ def test_gains_and_losses_sum_up_to_the_change_of_all_waits(some):
 
 
 def test_heads_are_those_of_a_third_schedule():
-    # Each of three schedules blocks one job: 1, 2 or 3. A job of 10 s waits 10 s longer in the second than in the first, and so on.
+    # Each of three schedules blocks one job: 1, 2 or 3. A job of 10 s waits 10 s longer in the
+    # second than in the first, and so on.
     log = jobs(4, (0, 10, 4), (0, 10, 4), (0, 10, 4), (0, 10, 4))
 
     starts = (0, 10, 10, 10), (0, 15, 30, 40), (0, 0, 10, 10), (0, 10, 10, 20), (0, 10, 20, 20)
@@ -113,8 +117,8 @@ def test_heads_are_those_of_a_third_schedule():
     table = causes.who_pays({("a", "b"): change}).set_index("jobs")
     assert table.loc[causes.HEADS, ["share", "minutes", "per cent"]].tolist() == [25, 20 / 60, 200]
     assert table.loc[causes.OWN_HEADS, ["share", "per cent"]].tolist() == [25, 50]
-    # Job 2 waits 10 s more and 10 s less than 10 and 20 s. The first blocks jobs 1 and 3, the second jobs 1 and 2: 0 s of 30, and
-    # -10 s of 30.
+    # Job 2 waits 10 s more and 10 s less than 10 and 20 s. The first blocks jobs 1 and 3, the
+    # second jobs 1 and 2: 0 s of 30, and -10 s of 30.
     assert table.loc[causes.HEADS, "placebo"] == 0
     assert table.loc[causes.OWN_HEADS, "placebo"] == pytest.approx(-100 / 6)
 

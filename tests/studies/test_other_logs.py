@@ -50,7 +50,8 @@ def test_a_log_is_against_if_no_case_is_for():
 
 
 def test_effects_of_weekly_sums():
-    # Waits of 20 over 2 jobs and of 10 over 2 jobs, in each of three weeks: no week differs, so the interval is a point or open.
+    # Waits of 20 over 2 jobs and of 10 over 2 jobs, in each of three weeks: no week differs, so the
+    # interval is a point or open.
     sums = {
         "perfect": {"mean_wait": np.array([[10.0, 10, 10], [2.0, 2, 2]])},
         "users": {"mean_wait": np.array([[20.0, 20, 20], [2.0, 2, 2]])},
@@ -68,8 +69,9 @@ def test_effects_of_weekly_sums():
 
 
 def test_the_standard_error_of_a_quotient():
-    # Six weeks of one job, waits of 1 and 3 by turns over waits of 2: the pseudo-values of a mean are the values themselves, whose
-    # standard error is sqrt(6 / 5 / 6); linearized, the logarithm's is that over the mean of 2, and the jackknife's is near.
+    # Six weeks of one job, waits of 1 and 3 by turns over waits of 2: the pseudo-values of a mean
+    # are the values themselves, whose standard error is sqrt(6 / 5 / 6); linearized, the
+    # logarithm's is that over the mean of 2, and the jackknife's is near.
     waits, jobs = np.tile([1.0, 3.0], 3), np.ones(6)
     sums = {"perfect": {"mean_wait": np.array([waits, jobs])}}
     sums["users"] = {"mean_wait": np.array([2 * jobs, jobs])}
@@ -87,9 +89,11 @@ def test_pooling_equal_logs_gives_their_effect():
 
 
 def test_pooling_logs_that_differ():
-    # Logarithms -1, 0, 1 with errors of 0.1: q = 200, between = (200 - 2) / (300 - 100) = 0.99, so all weigh alike.
+    # Logarithms -1, 0, 1 with errors of 0.1: q = 200, between = (200 - 2) / (300 - 100) = 0.99, so
+    # all weigh alike.
     found = other_logs.pool(np.exp([-1.0, 0, 1]), [0.1] * 3)
-    # Hartung and Knapp: the variance of the mean is (1 + 0 + 1) / (2 * 3); t with 2 degrees of freedom is 4.303.
+    # Hartung and Knapp: the variance of the mean is (1 + 0 + 1) / (2 * 3); t with 2 degrees of
+    # freedom is 4.303.
     half = 4.3027 * math.sqrt(1 / 3)
     # Higgins and others: that of one more log is 0.99 larger; t with one degree is 12.706.
     wide = 12.7062 * math.sqrt(0.99 + 1 / 3)

@@ -34,7 +34,9 @@ def tasks():
 
 @pytest.fixture
 def made_up(tasks, monkeypatch):
-    """Studies, on weeks and on users, with the slowdowns that a function gives to a task's names."""
+    """Studies, on weeks and on users, with the slowdowns that a function gives to a
+    task's names.
+    """
 
     def make(slowdown, noise=0.004):
         rng = np.random.default_rng(1)
@@ -56,7 +58,9 @@ def made_up(tasks, monkeypatch):
 
 
 def plain(scheduler, predictor, factor, requests, correction="request"):
-    """The same worth everywhere; doubling is worth a fifth, inaccurate requests a tenth with requests alone."""
+    """The same worth everywhere; doubling is worth a fifth, inaccurate requests a tenth with
+    requests alone.
+    """
     biased = {0.5: 0.1, 1.0: 0.0, 2.0: -0.2, 4.0: -0.1}[factor]
     gain = 0.1 if requests in ("f = 3", "doubled") and predictor == "request" else 0.0
     return 3 + WORTH[predictor] + biased - gain

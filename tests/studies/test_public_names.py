@@ -1,4 +1,6 @@
-"""Papers, studies and two packages of contrib/ use public names of the package: those of `replication`, and those that the API reference lists for them."""
+"""Papers, studies and two packages of contrib/ use public names of the package: those of
+`replication`, and those that the API reference lists for them.
+"""
 
 import ast
 import json

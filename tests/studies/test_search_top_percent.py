@@ -1,4 +1,6 @@
-"""The search over the choices that Top Percent leaves open: distances by hand, identified choices, held-out logs."""
+"""The search over the choices that Top Percent leaves open: distances by hand, identified choices,
+held-out logs.
+"""
 
 import numpy as np
 import pytest
@@ -36,7 +38,9 @@ def cells(values):
 
 @pytest.fixture(scope="module")
 def found():
-    """Blue is right on every log, square on A and B alone, and nothing depends on size; printed are 100 and 10."""
+    """Blue is right on every log, square on A and B alone, and nothing depends on size; printed are
+    100 and 10.
+    """
     values = {}
     for log in "ABC":
         for colour, value in {"red": 150.0, "blue": 101.0, "green": 60.0}.items():
@@ -100,7 +104,8 @@ def test_a_choice_is_identified_only_if_no_log_contradicts_it(found):
 
 def test_a_log_is_held_out_from_the_choice_tested_on_it(found):
     table = search.hold_out(found).set_index("tested_on")
-    # Without C, blue and square are within 1 % and exact; on C the square is 100 % off: the median is 50.5 %.
+    # Without C, blue and square are within 1 % and exact; on C the square is 100 % off: the median
+    # is 50.5 %.
     assert table.loc["C", "reading"] == "things are blue; things are square"
     fit = table.loc["C", ["fit", "test", "default", "possible"]].tolist()
     assert fit == pytest.approx([0.5, 50.5, 25, 0.5])

@@ -60,7 +60,8 @@ def test_a_cell_counts_the_cases_that_hold(summary):
     assert absent["verdict"] == ABSENT and math.isnan(absent["share"])
     assert [sensitivity.words(row) for row in (light, heavy, absent)] == ["2/2", "0/2", "–"]
     assert sensitivity.sentences(summary, ENTRIES) == (
-        "- **light**: by default it holds (2/2). 0 of 1 changes do not alter this; it fails under load 6000 % (0/2).\n"
+        "- **light**: by default it holds (2/2). 0 of 1 changes do not alter this; it fails under "
+        "load 6000 % (0/2).\n"
         "- Not applicable to B: B is another matter."
     )
     assert "Nothing is decided" in sensitivity.sentences(summary, ENTRIES, decided=False)
@@ -185,7 +186,9 @@ HEAD = jobs(
 
 
 def pv_answers(name, variant=PLAIN, quotient=None, **named):
-    """Return the answers of a headline of PV-EASY from schedules by policy, or from one quotient with its interval."""
+    """Return the answers of a headline of PV-EASY from schedules by policy, or from one quotient
+    with its interval.
+    """
     tables = {}
     if quotient:
         keys = [
@@ -252,7 +255,9 @@ def test_waste_is_small_up_to_a_tenth():
 
 
 def runs_of(value):
-    """Return the table of runs whose measures come from a function of the model's name and f, a thousandth apart."""
+    """Return the table of runs whose measures come from a function of the model's name and f, a
+    thousandth apart.
+    """
     fs = {"random": (*heel.FS, heel.LARGE), "truncated": heel.TRUNCATED}
     keys = [(name, math.nan, 1) for name in (*heel.SINGLE, "truncated real")]
     keys += [
@@ -336,7 +341,9 @@ def test_runs_are_simulated_under_the_change_and_some_have_nothing_to_decide():
 
 
 def named_choices():
-    """Return the values of EASY's options and the forms of its reservation, each with whether it is a default."""
+    """Return the values of EASY's options and the forms of its reservation, each with whether it is
+    a default.
+    """
     for own in EASY.options().values():
         if isinstance(own.metadata["allowed"], tuple):
             yield from ((value, value == own.default) for value in own.metadata["allowed"])
@@ -369,7 +376,9 @@ TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
 
 
 def draws_of(values=(), under=None):
-    """Return draws close to values by policy, 1 by default, and shares of jobs that are under-predicted."""
+    """Return draws close to values by policy, 1 by default, and shares of jobs that are
+    under-predicted.
+    """
     rows = {}
     for policy in top_runs.POLICIES:
         measures = dict.fromkeys(top_runs.TITLES.values(), dict(values).get(policy, 1.0))

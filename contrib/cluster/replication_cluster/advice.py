@@ -18,13 +18,14 @@ def percent(value):
 
 
 def recommend(result, overview, gains):
-    """Return the advice on a `replication_cluster.study.Study`: (heading, sentence) pairs, the recommendation first.
+    """Return the advice on a `replication_cluster.study.Study`: (heading, sentence) pairs, the
+    recommendation first.
 
     `overview` and `gains` are the tables of `replication_cluster.study`.
     """
     case = result.case
     if replay.quiet(case):
-        reason = f"The mean wait in the log is below {replay.NEGLIGIBLE} s: there is no queue to shorten."
+        reason = f"The mean wait in the log is below {replay.NEGLIGIBLE} s: no queue to shorten."
         return [(NOTHING, reason)]
     if result.withheld:
         return [(NONE, " ".join(result.withheld)), *_causes(result)]
@@ -69,8 +70,10 @@ def _scheduler(result, rows):
         )
     return (
         f"Switch to {best}.",
-        f"Its gain is at least {percent(row['high']).removeprefix('−')}, corrected for the choice among {len(CANDIDATES)}: "
-        f"{effect}. {row['users better off']:,.0f} users wait noticeably less on average and {row['worse off']:,.0f} more. "
+        f"Its gain is at least {percent(row['high']).removeprefix('−')}, corrected for the choice "
+        f"among {len(CANDIDATES)}: "
+        f"{effect}. {row['users better off']:,.0f} users wait noticeably less on average and "
+        f"{row['worse off']:,.0f} more. "
         f"It needs {CANDIDATES[best][1]}.",
     )
 

@@ -66,7 +66,9 @@ class Case:
 
     @cached_property
     def groups(self):
-        """Groups of the jobs, a Categorical each: week, size, run time, user, and partition where there are several."""
+        """Groups of the jobs, a Categorical each: week, size, run time, user, and partition where
+        there are several.
+        """
         w = self.workload
         week = (w.submit - w.submit[0]) // WEEK
         weeks = np.arange(week[-1] + 1)
@@ -101,10 +103,11 @@ def load(source, processors=None, size=None, **options):
     processors : int, optional
         Size of the machine.
     size : {"requested", "allocated", "nodes"}, optional
-        The field that is a job's size; by default the allocated one for a batch system's log, else the request. Nodes are
-        the allocated ones.
+        The field that is a job's size; by default the allocated one for a batch system's log, else
+        the request. Nodes are the allocated ones.
     **options
-        For batch systems' logs, see `replication_cluster.slurm.convert` and `replication_cluster.torque.convert`.
+        For batch systems' logs, see `replication_cluster.slurm.convert` and
+        `replication_cluster.torque.convert`.
 
     Returns
     -------
@@ -144,7 +147,9 @@ def load(source, processors=None, size=None, **options):
 
 
 def batch_system(path):
-    """Return the batch system that wrote a file, by its first bytes: slurm, torque, or None for SWF and others."""
+    """Return the batch system that wrote a file, by its first bytes: slurm, torque, or None for SWF
+    and others.
+    """
     if not Path(path).is_file():
         return None
     try:
@@ -190,7 +195,9 @@ def _case(log, machine, size, form, assumed=(), counted=(), inferred=False):
 
 
 def _usable(jobs, machine, size, counted):
-    """Return the jobs that can be simulated, with sizes; add the others, and changes, to the counts."""
+    """Return the jobs that can be simulated, with sizes; add the others, and changes, to the
+    counts.
+    """
     second = "requested" if size == "allocated" else "allocated"
     first, other = jobs[f"{size}_processors"], jobs[f"{second}_processors"]
     substituted = (first < 1) & (other >= 1)
@@ -244,7 +251,8 @@ def _machine(log, assumed):
     machine = conversion.peak(*log.runs())
     if not machine:
         raise LogError(
-            f"{log.path}: no MaxProcs in the header and no waits to infer it from; give --processors"
+            f"{log.path}: no MaxProcs in the header and no waits to infer it from; give "
+            f"--processors"
         )
     assumed.append(f"The machine has {machine:,} processors, the most in use at once.")
     return machine, True

@@ -1,4 +1,6 @@
-"""The command ``replication-cluster``: convert accounting logs to SWF, and report on a cluster's log."""
+"""The command ``replication-cluster``: convert accounting logs to SWF, and report on a cluster's
+log.
+"""
 
 from functools import reduce
 
@@ -141,7 +143,8 @@ def convert_table(table, out, by, **options):
 @selection
 @bad_records
 def report(log, out, size, seed, key_file, **options):
-    """Simulate the jobs of LOG under other schedulers and write a report; LOG is SWF or an accounting log.
+    """Simulate the jobs of LOG under other schedulers and write a report; LOG is SWF or an
+    accounting log.
 
     docs/rules.md states when there is advice.
     """

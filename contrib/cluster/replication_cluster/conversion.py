@@ -1,4 +1,6 @@
-"""Parts that all converters share: counts of what was left out, the resulting log, and anonymous names."""
+"""Parts that all converters share: counts of what was left out, the resulting log, and anonymous
+names.
+"""
 
 import hashlib
 import hmac
@@ -25,7 +27,8 @@ MAX_PROCESSORS = 2**31 - 1  # of a job
 LATEST = 10**11  # s since 1970, and of a time limit
 YEAR = 366 * 86400  # s
 CALENDAR = 10 * YEAR  # s; submissions below, half of them or more, do not count from 1970
-#: Numbers for "never" and "unlimited" in databases: the largest of 31 bits, and from NO_VAL of Slurm on.
+#: Numbers for "never" and "unlimited" in databases: the largest of 31 bits, and from NO_VAL of
+#: Slurm on.
 LARGEST, NO_VALUE = 2**31 - 1, 2**32 - 2
 BAD_RECORDS = ("refuse", "skip")
 #: Bad records that may be skipped: this share of all, or this number.
@@ -48,7 +51,10 @@ WAITING, RUNNING = (f"{what} when the log was written" for what in ("waiting", "
 STEP = r"\d+(_\d+|\+\d+)?\.(batch|extern|interactive|\d+)"
 ARRAY = r".*\[(|\d*[-,:%].*)\].*"
 NO_DATE = r"(0000|0001|1899|1900|9999)-.*"  # zero dates and the like of databases
-NO_KEY = "Users, groups and job names became numbers with a key that is not kept: another conversion gives other numbers."
+NO_KEY = (
+    "Users, groups and job names became numbers with a key that is not kept: "
+    "another conversion gives other numbers."
+)
 
 
 class FieldError(ValueError):
@@ -129,7 +135,9 @@ class Anonymiser:
         self._numbers = {}
 
     def number(self, kind, name):
-        """Return the number of a name of some kind (user, group, job), below 2**48; -1 for an empty name."""
+        """Return the number of a name of some kind (user, group, job), below 2**48; -1 for an empty
+        name.
+        """
         if not name:
             return -1
         if (kind, name) not in self._numbers:
@@ -139,7 +147,9 @@ class Anonymiser:
 
 
 def read_key(path):
-    """Return the key in a file; a missing file is created with a random key, readable by its owner only."""
+    """Return the key in a file; a missing file is created with a random key, readable by its owner
+    only.
+    """
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -196,15 +206,17 @@ def _seconds(dates):
 
 
 def not_before(times, late, earliest):
-    """Return the later occurrence of a time that would otherwise be before something that came first."""
+    """Return the later occurrence of a time that would otherwise be before something that came
+    first.
+    """
     return np.where((times < earliest) & (late >= earliest), late, times)
 
 
 def known_times(submit, start, end):
     """Return submissions, starts and ends without those that stand for *never*: nan in their place.
 
-    Databases write 0, a date in 1970, or the largest number of their type. Any start or end more than a year before the
-    first submission is one of them.
+    Databases write 0, a date in 1970, or the largest number of their type. Any start or end more
+    than a year before the first submission is one of them.
 
     Parameters
     ----------
@@ -236,7 +248,9 @@ def end_times(runs):
 
 
 def usage(start, end, size):
-    """Return the instants of all changes, ascending, and the processors in use from each to the next."""
+    """Return the instants of all changes, ascending, and the processors in use from each to the
+    next.
+    """
     instant, place = np.unique(np.concatenate([start, end]), return_inverse=True)
     change = np.bincount(place, np.concatenate([size, -size]), minlength=len(instant))
     return instant, np.cumsum(change).astype(np.int64)
@@ -250,10 +264,10 @@ def peak(start, length, size):
 class Account:
     """Counts of a conversion, and the steps that accounting logs share.
 
-    Runs are a DataFrame indexed by place, such as ``sacct.txt, line 7``. Text columns: id, user, group, name, queue.
-    Numeric columns, -1 where unknown: submit, start (Unix times, s), run_time, limit, suspended (s; 0 if never),
-    allocated, requested (processors or nodes), status, number. Records that cannot be read are collected in `bad`, by
-    place: the reason and the message.
+    Runs are a DataFrame indexed by place, such as ``sacct.txt, line 7``. Text columns: id, user,
+    group, name, queue. Numeric columns, -1 where unknown: submit, start (Unix times, s), run_time,
+    limit, suspended (s; 0 if never), allocated, requested (processors or nodes), status, number.
+    Records that cannot be read are collected in `bad`, by place: the reason and the message.
     """
 
     def __init__(self, path, zone=None, processors=None, key=None, bad_records="refuse"):
@@ -297,7 +311,8 @@ class Account:
         hint = "--bad-records skip leaves them out" if few else "at most 1 % can be skipped"
         if self.bad and not (few and self.bad_records == "skip"):
             raise LogError(
-                f"{next(iter(self.bad.values()))[1]}; {len(self.bad):,} of {self.records:,} records cannot be "
+                f"{next(iter(self.bad.values()))[1]}; {len(self.bad):,} of {self.records:,} "
+                f"records cannot be "
                 f"read: {counted}; {hint}"
             )
         self.left_out.update(reasons)
@@ -328,11 +343,14 @@ class Account:
         return runs[~bad]
 
     def check(self, runs, what):
-        """Return the runs; raise LogError if there are none, or for a size or time that no machine has."""
+        """Return the runs; raise LogError if there are none, or for a size or time that no machine
+        has.
+        """
         self.settle()
         if not len(runs):
             raise LogError(
-                f"{self.path}: no job that {what} among {self.records} records ({self.reasons() or 'none'})"
+                f"{self.path}: no job that {what} among {self.records} records "
+                f"({self.reasons() or 'none'})"
             )
         for unit, values, most in (
             ("processors", runs[["allocated", "requested"]].max(axis=1), MAX_PROCESSORS),
@@ -387,7 +405,9 @@ class Account:
         return self.result(source, form, computer, log, first, last, self.zone, assumed)
 
     def result(self, source, form, computer, log, start, end, zone, assumed):
-        """Return the `Conversion` of a log from `start` to `end`, Unix times in s; its header is added."""
+        """Return the `Conversion` of a log from `start` to `end`, Unix times in s; its header is
+        added.
+        """
         assumed, machine, unit = [*assumed], self.processors, self.unit or SIZE_UNITS[0]
         if unit != SIZE_UNITS[0]:
             assumed.insert(0, f"Sizes and the machine are numbers of {unit}.")
@@ -395,7 +415,8 @@ class Account:
             machine = peak(*log.runs())
             if not machine:
                 raise LogError(
-                    f"{self.path}: no job with a start and a size, so the size of the machine is unknown; "
+                    f"{self.path}: no job with a start and a size, so the size of the machine is "
+                    f"unknown; "
                     "give --processors"
                 )
             assumed.insert(0, f"The machine has {machine:,} {unit}, the most in use at once.")

@@ -69,7 +69,8 @@ def open_text(path, reads, newline=None):
     Raises
     ------
     LogError
-        On opening, for a missing file and one of another kind; while reading, for damaged gzip files and excessive size.
+        On opening, for a missing file and one of another kind; while reading, for damaged gzip
+        files and excessive size.
     """
     name = display_name(path)
     try:
@@ -88,7 +89,9 @@ def open_text(path, reads, newline=None):
 
 
 def lines(file, name):
-    """Yield the number, from 1, and the text of each line of an open file that is not blank; `name` is for messages."""
+    """Yield the number, from 1, and the text of each line of an open file that is not blank; `name`
+    is for messages.
+    """
     number = 0
     while line := file.readline(MAX_LINE + 1):
         number += 1
@@ -99,7 +102,9 @@ def lines(file, name):
 
 
 def check_output(path, *inputs):
-    """Raise LogError if `path` is a folder, lies in no folder, is no regular file, or is one of the inputs."""
+    """Raise LogError if `path` is a folder, lies in no folder, is no regular file, or is one of the
+    inputs.
+    """
     path = Path(path)
     if not path.parent.is_dir():
         raise LogError(f"{path}: {path.parent} is no folder")
@@ -112,7 +117,9 @@ def check_output(path, *inputs):
 
 
 def write(path, data):
-    """Write bytes to a file, gzipped if its name ends in ``.gz``; an existing file is replaced at once."""
+    """Write bytes to a file, gzipped if its name ends in ``.gz``; an existing file is replaced at
+    once.
+    """
     path = Path(path).resolve()
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)

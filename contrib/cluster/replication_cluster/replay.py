@@ -1,4 +1,5 @@
-"""Comparison of the replay with the log: similarity, reasons to withhold advice, possible causes of differences.
+"""Comparison of the replay with the log: similarity, reasons to withhold advice, possible causes of
+differences.
 
 The rules and their reasons are in docs/rules.md.
 """
@@ -25,7 +26,9 @@ def known_waits(case, schedule):
 
 
 def group_waits(case, schedule):
-    """Return means of `known_waits` by group: columns by, group, jobs, "logged, h" and "replayed, h"."""
+    """Return means of `known_waits` by group: columns by, group, jobs, "logged, h" and "replayed,
+    h".
+    """
     waits, tables = known_waits(case, schedule), []
     for by in BY:
         if by in case.groups:
@@ -37,7 +40,9 @@ def group_waits(case, schedule):
 
 
 def similarity(table):
-    """Return the similarity of the waits of `group_waits`, 0 to 1, for each grouping; 1 where no job waited in either."""
+    """Return the similarity of the waits of `group_waits`, 0 to 1, for each grouping; 1 where no
+    job waited in either.
+    """
     logged, replayed = (table[f"{what}, h"] * table["jobs"] for what in ("logged", "replayed"))
     apart = (logged - replayed).abs().groupby(table["by"], sort=False).sum()
     together = (logged + replayed).groupby(table["by"], sort=False).sum()
@@ -56,29 +61,35 @@ def withheld(case, table, least=SIMILAR):
     reasons = []
     if w.span < WEEK:
         reasons.append(
-            f"The log is {w.span / 86400:.1f} days long, shorter than a week, too short for a sample of queues."
+            f"The log is {w.span / 86400:.1f} days long, shorter than a week, too short for a "
+            f"sample of queues."
         )
     if case.estimated < ESTIMATED:
         reasons.append(
-            f"{100 * (1 - case.estimated):.0f} % of the jobs came without an estimate, and nothing is "
+            f"{100 * (1 - case.estimated):.0f} % of the jobs came without an estimate, and nothing "
+            f"is "
             "concluded from substituted ones."
         )
     if case.inferred:
         reasons.append("The log does not state the size of the machine; give --processors.")
     if np.isfinite(case.logged_wait).sum() < KNOWN * len(w):
         reasons.append(
-            "The log does not state how long its jobs waited, so the replay cannot be compared with it."
+            "The log does not state how long its jobs waited, so the replay cannot be compared "
+            "with it."
         )
     elif (similar := similarity(table)).min() < least:
         reasons.append(
-            f"The replay does not resemble the cluster: its similarity is {similar.min():.2f} (by {similar.idxmin()}), "
+            f"The replay does not resemble the cluster: its similarity is {similar.min():.2f} (by "
+            f"{similar.idxmin()}), "
             f"below {least:.2f}."
         )
     return reasons
 
 
 def causes(case, schedule):
-    """Return a table of measures of the log and of the replay, and a list of assumptions that could explain differences."""
+    """Return a table of measures of the log and of the replay, and a list of assumptions that could
+    explain differences.
+    """
     known = np.isfinite(case.logged_wait)
     w = case.workload.take(known)
     waits = {"logged": case.logged_wait[known].astype(np.int64), "replayed": schedule.wait[known]}
@@ -89,7 +100,8 @@ def causes(case, schedule):
     )
     table = pd.DataFrame(
         {
-            "of jobs that waited, overtaken by a later one of equal size, estimate and partition, %": over,
+            "of jobs that waited, overtaken by a later one of equal size, estimate and partition, "
+            "%": over,
             "of the hours waited, with enough idle processors, %": idle,
             "most processors in use at once": most,
         }
@@ -104,7 +116,8 @@ def causes(case, schedule):
 
 
 def overtaken(workload, wait, partition):
-    """Return the share of waiting jobs that a later job of the same size, estimate and partition overtook.
+    """Return the share of waiting jobs that a later job of the same size, estimate and partition
+    overtook.
 
     It is 0 under EASY and first come, first served.
     """
@@ -118,7 +131,9 @@ def overtaken(workload, wait, partition):
 
 
 def idle_share(workload, wait):
-    """Return the share of waiting time with enough idle processors for the job, its size rounded up to a power of two."""
+    """Return the share of waiting time with enough idle processors for the job, its size rounded up
+    to a power of two.
+    """
     w, start = workload, workload.submit + wait
     instant, used = usage(start, start + w.run_time, w.processors)
     free, length = w.machine - used[:-1], np.diff(instant)

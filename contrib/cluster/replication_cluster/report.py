@@ -15,15 +15,18 @@ from replication_cluster.advice import percent
 from replication_cluster.study import BASE, SCHEDULERS
 
 NOT_SIMULATED = (
-    "Memory, accelerators, reservations, fair shares and priorities are not simulated; a killed job runs again from its "
+    "Memory, accelerators, reservations, fair shares and priorities are not simulated; a killed "
+    "job runs again from its "
     "beginning. Users would adapt to another scheduler, which no replay shows."
 )
 #: Captions of the tables, in order.
 TABLES = {
     "causes": "Features of the log and of the replay, over the jobs with a logged wait.",
     "overview": (
-        f"All schedulers. Change of the mean bounded slowdown relative to {BASE}; low and high: simultaneous 95 % intervals "
-        f"over resampled users. Users: with a mean wait that changes by more than {100 * study.NOTICEABLE:.0f} % and "
+        f"All schedulers. Change of the mean bounded slowdown relative to {BASE}; low and high: "
+        f"simultaneous 95 % intervals "
+        f"over resampled users. Users: with a mean wait that changes by more than "
+        f"{100 * study.NOTICEABLE:.0f} % and "
         f"{study.MIN_CHANGE} s."
     ),
     "gains": f"Change of the mean wait of groups of jobs relative to {BASE}; negative is shorter.",
@@ -60,7 +63,8 @@ class Report:
             notices.append(f"{without:,} of {len(w):,} jobs came without an estimate.")
         if case.inferred:
             notices.append(
-                f"The log does not state the size of the machine; {w.machine:,} processors were in use at once."
+                f"The log does not state the size of the machine; {w.machine:,} processors were in "
+                f"use at once."
             )
         if w.span < replay.WEEK:
             notices.append(f"The log is shorter than a week ({w.span / 86400:.1f} days).")
@@ -72,8 +76,10 @@ class Report:
         case, w = self.result.case, self.result.case.workload
         load = f", load {100 * w.load:.0f} %" if w.span else ""
         return (
-            f"{len(w):,} jobs of {len(np.unique(w.user)):,} users on {w.machine:,} processors, {w.span / 86400:,.0f} days{load} "
-            f"({case.form}), submitted at the same times to {len(self.result.schedules)} schedulers."
+            f"{len(w):,} jobs of {len(np.unique(w.user)):,} users on {w.machine:,} processors, "
+            f"{w.span / 86400:,.0f} days{load} "
+            f"({case.form}), submitted at the same times to {len(self.result.schedules)} "
+            f"schedulers."
         )
 
     @property
@@ -84,12 +90,16 @@ class Report:
         logged, replayed = replay.known_waits(self.result.case, self.result.schedules[BASE]).mean()
         by = ", ".join(f"{value:.2f} by {what}" for what, value in self.result.similarity.items())
         return (
-            f"Jobs waited {logged:.2f} h on average in the log and {replayed:.2f} h in the replay under {BASE}. Similarity: {by} "
-            f"(1 is equal, 2/3 half or double everywhere). Below {replay.SIMILAR:.2f} there is no advice."
+            f"Jobs waited {logged:.2f} h on average in the log and {replayed:.2f} h in the replay "
+            f"under {BASE}. Similarity: {by} "
+            f"(1 is equal, 2/3 half or double everywhere). Below {replay.SIMILAR:.2f} there is no "
+            f"advice."
         )
 
     def waits(self):
-        """Return a figure of logged and replayed mean waits by week, size and partition (those with the most jobs)."""
+        """Return a figure of logged and replayed mean waits by week, size and partition (those with
+        the most jobs).
+        """
         waits = self.result.waits
         kinds = waits["by"].unique()
         figure = Figure(figsize=(9, 2.6), layout="constrained")

@@ -1,7 +1,9 @@
-"""Conversion of the output of ``sacct --parsable2``; its decisions and counts are listed in docs/formats.md.
+"""Conversion of the output of ``sacct --parsable2``; its decisions and counts are listed in
+docs/formats.md.
 
-Columns are identified by name, in any order. Needed are JobIDRaw or JobID, Submit, a run time (ElapsedRaw, Elapsed, or
-Start and End) and a size (AllocCPUS or NCPUS, AllocTRES, ReqCPUS or ReqTRES, NNodes). ``sacct --json`` is read, too.
+Columns are identified by name, in any order. Needed are JobIDRaw or JobID, Submit, a run time
+(ElapsedRaw, Elapsed, or Start and End) and a size (AllocCPUS or NCPUS, AllocTRES, ReqCPUS or
+ReqTRES, NNodes). ``sacct --json`` is read, too.
 
 Source: sacct(1) of Slurm 2.6 to 25.11.
 """
@@ -54,8 +56,8 @@ def convert(
     ----------
     path : str or Path
     zone : str, optional
-        Time zone of the cluster, such as ``Europe/Berlin``. Without it times are taken as they stand, and are an hour
-        off where clocks changed.
+        Time zone of the cluster, such as ``Europe/Berlin``. Without it times are taken as they
+        stand, and are an hour off where clocks changed.
     processors : int, optional
         Size of the machine; by default the most processors in use at once.
     partitions : sequence of str, optional
@@ -69,7 +71,8 @@ def convert(
     size : {"processors", "nodes"}, optional
         Unit of sizes and of the machine; by default processors if the log has them.
     bad_records : {"refuse", "skip"}
-        Whether records that cannot be read are an error, or are counted and left out, up to ten or 1 % of all.
+        Whether records that cannot be read are an error, or are counted and left out, up to ten or
+        1 % of all.
 
     Returns
     -------
@@ -78,7 +81,8 @@ def convert(
     Raises
     ------
     LogError
-        For a file that is not sacct's output, values that sacct does not write, or no job that ended.
+        For a file that is not sacct's output, values that sacct does not write, or no job that
+        ended.
     """
     if zone is not None and conversion.time_zone(zone) is None:
         raise LogError(f"time zone {zone!r} unknown; expected a name such as Europe/Berlin or UTC")
@@ -96,7 +100,9 @@ def convert(
 
 
 def _in_order(jobs):
-    """Return the jobs with submissions and starts that respect earlier runs, where an hour of autumn occurred twice."""
+    """Return the jobs with submissions and starts that respect earlier runs, where an hour of
+    autumn occurred twice.
+    """
     jobs = jobs.sort_values("submit", kind="stable")
     before = conversion.end_times(jobs).groupby(jobs["id"]).shift().fillna(0)
     submit = conversion.not_before(jobs["submit"], jobs["submit_late"], before)
@@ -126,7 +132,9 @@ class _Reader(Account):
     columns, local, given = {}, False, None
 
     def texts(self, path):
-        """Return the fields of all records that are no job steps, a DataFrame by place; missing columns are empty."""
+        """Return the fields of all records that are no job steps, a DataFrame by place; missing
+        columns are empty.
+        """
         with files.open_text(path, READS) as file:
             records = [*(self._json if file.kind == "sacct-json" else self._records)(file)]
         if not self.columns:
@@ -164,8 +172,10 @@ class _Reader(Account):
                 columns = parts[:-1] if closed else parts
                 if file.kind == "sacct-noheader" and len(self.given or ()) != len(columns):
                     raise LogError(
-                        f"{self.path}, line {number}: no header line (sacct --noheader); name its {len(columns)} "
-                        f"columns in order: --columns JobID,JobIDRaw,... ({len(self.given or ())} given)"
+                        f"{self.path}, line {number}: no header line (sacct --noheader); name its "
+                        f"{len(columns)} "
+                        f"columns in order: --columns JobID,JobIDRaw,... ({len(self.given or ())} "
+                        f"given)"
                     )
                 names = columns
                 if self.given and file.kind != "sacct":
@@ -197,7 +207,8 @@ class _Reader(Account):
         missing = [names for names, any_of in NEEDED.items() if not places.keys() & {*any_of}]
         if missing:
             raise LogError(
-                f"{self.path}, line 1: no column {missing[0]} in {files.quoted('|'.join(columns))}; "
+                f"{self.path}, line 1: no column {missing[0]} in "
+                f"{files.quoted('|'.join(columns))}; "
                 f"expected the output of {ASK}"
             )
         return places
@@ -222,7 +233,9 @@ class _Reader(Account):
         return self.leave_out(texts, ~texts["partition"].isin(kept), "of another partition")
 
     def finished(self, texts):
-        """Return the records of jobs that ended, with state, status, times and run time; nan where unknown."""
+        """Return the records of jobs that ended, with state, status, times and run time; nan where
+        unknown.
+        """
         (submit, start, end), late = zip(*(self._times(texts, what) for what in _TIMES))
         start = conversion.not_before(start, late[1], submit)
         times = conversion.known_times(submit, start, conversion.not_before(end, late[2], start))
@@ -301,7 +314,10 @@ class _Reader(Account):
     def assumed(self, jobs):
         """Yield what sacct's output does not state, a sentence each."""
         if self.zone is None and self.local:
-            yield "Times are taken as they stand: without a time zone, clock changes are not corrected."
+            yield (
+                "Times are taken as they stand: without a time zone, clock changes "
+                "are not corrected."
+            )
         if (jobs["limit"] < 0).all():
             yield "No job has a time limit, so there are no estimates."
         partitions = jobs["queue"].nunique()
@@ -316,7 +332,9 @@ class _Reader(Account):
         return self._parse(texts, what, function).astype(np.float64)
 
     def _times(self, texts, what):
-        """Return Unix times and their later occurrences, float64[n], s; nan where there is none (Unknown, None, empty)."""
+        """Return Unix times and their later occurrences, float64[n], s; nan where there is none
+        (Unknown, None, empty).
+        """
         texts, name = texts[what], COLUMNS[what][0]
         none = texts.isin(fields.NEVER).to_numpy()
         whole = texts.str.fullmatch("[0-9]{1,11}").to_numpy(bool)
@@ -327,7 +345,8 @@ class _Reader(Account):
         whole_times = pd.to_numeric(texts.where(whole))
         times, late = (np.where(whole, whole_times, one) for one in (times, late))
         expected = (
-            "expected YYYY-MM-DDTHH:MM:SS with or without an offset, seconds since 1970, or Unknown "
+            "expected YYYY-MM-DDTHH:MM:SS with or without an offset, seconds since 1970, or "
+            "Unknown "
             "(run sacct without SLURM_TIME_FORMAT)"
         )
         none = none | texts.str.fullmatch(conversion.NO_DATE).to_numpy(bool)

@@ -28,7 +28,9 @@ _COUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([KM]?)")
 
 
 def duration(text):
-    """Return the seconds of ``[days-][hours:]minutes:seconds[.micro]``; None where there is none."""
+    """Return the seconds of ``[days-][hours:]minutes:seconds[.micro]``; None where
+    there is none.
+    """
     if text in NEVER:
         return None
     found = _DURATION.fullmatch(text)
@@ -39,7 +41,9 @@ def duration(text):
 
 
 def limit(text, minutes=False):
-    """Return the seconds of a time limit, from ``Timelimit`` or from ``TimelimitRaw`` (minutes); None for no limit."""
+    """Return the seconds of a time limit, from ``Timelimit`` or from ``TimelimitRaw`` (minutes);
+    None for no limit.
+    """
     if text in NEVER or text in NO_LIMIT or text.casefold() == "partition_limit":
         return None
     if not minutes:
@@ -49,7 +53,9 @@ def limit(text, minutes=False):
 
 
 def count(text):
-    """Return a whole number: ``64``, or ``1.5K`` as old versions shorten it; None where empty, or NO_VAL of Slurm."""
+    """Return a whole number: ``64``, or ``1.5K`` as old versions shorten it; None where empty, or
+    NO_VAL of Slurm.
+    """
     if text in NEVER:
         return None
     found = _COUNT.fullmatch(text)
@@ -62,7 +68,9 @@ def count(text):
 
 
 def resource(text, name):
-    """Return the number of a resource in a list such as ``billing=4,cpu=4,node=1``; None where not listed."""
+    """Return the number of a resource in a list such as ``billing=4,cpu=4,node=1``; None where not
+    listed.
+    """
     listed = dict(part.partition("=")[::2] for part in text.split(","))
     return count(listed.get(name, ""))
 

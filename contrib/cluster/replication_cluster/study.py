@@ -1,6 +1,7 @@
 """Simulations of a cluster's jobs under other schedulers.
 
-All jobs are measured. The baseline is EASY on the users' estimates, because production systems backfill similarly.
+All jobs are measured. The baseline is EASY on the users' estimates, because production systems
+backfill similarly.
 """
 
 from dataclasses import dataclass
@@ -94,7 +95,8 @@ def bounded_slowdown(schedule):
 def changes(schedules):
     """Compare mean bounded slowdowns with EASY's, with simultaneous intervals over resampled users.
 
-    Columns: scheduler, mean bounded slowdown, change, low and high; the bounds are nan with fewer than `MIN_USERS` users.
+    Columns: scheduler, mean bounded slowdown, change, low and high; the bounds are nan with fewer
+    than `MIN_USERS` users.
     """
     _, user = np.unique(schedules[BASE].workload.user, return_inverse=True)
     values = {name: bounded_slowdown(schedule) for name, schedule in schedules.items()}
@@ -115,16 +117,20 @@ def changes(schedules):
 
 
 def best(table):
-    """Return the best candidate of `changes` if its gain is large enough and significant, else None."""
+    """Return the best candidate of `changes` if its gain is large enough and significant, else
+    None.
+    """
     tried = table[table["scheduler"].isin(CANDIDATES)]
     row = tried.loc[tried["change"].idxmin()]
     return row["scheduler"] if row["change"] <= -MIN_GAIN and row["high"] < 0 else None
 
 
 def overview(result):
-    """Return one row for each scheduler: waits in hours, slowdowns, users better and worse off, killed runs.
+    """Return one row for each scheduler: waits in hours, slowdowns, users better and worse off,
+    killed runs.
 
-    A user is better or worse off if the mean wait changes by more than `NOTICEABLE` and `MIN_CHANGE`.
+    A user is better or worse off if the mean wait changes by more than `NOTICEABLE` and
+    `MIN_CHANGE`.
     """
     waits = pd.DataFrame({name: schedule.wait for name, schedule in result.schedules.items()})
     means = waits.groupby(result.case.workload.user).mean()
@@ -149,7 +155,8 @@ def overview(result):
 def gains(result):
     """Return the change of the mean wait of each group of jobs under each scheduler but `BASE`.
 
-    Columns: by, group, jobs, share of work, mean wait in hours under `BASE`, and the schedulers; nan where no job waits.
+    Columns: by, group, jobs, share of work, mean wait in hours under `BASE`, and the schedulers;
+    nan where no job waits.
     """
     w = result.case.workload
     waits = pd.DataFrame({name: schedule.wait for name, schedule in result.schedules.items()})

@@ -28,7 +28,8 @@ class Log:
     path : str
         Name of the log in messages.
     jobs : pandas.DataFrame
-        One row a job with the columns of `FIELDS`, ordered by submission; -1 is unknown. Times in s.
+        One row a job with the columns of `FIELDS`, ordered by submission; -1 is unknown. Times in
+        s.
     comments : tuple of str
         Header lines without the semicolon.
     """
@@ -63,7 +64,9 @@ class Log:
         return self.number("MaxProcs") or None
 
     def runs(self):
-        """Return start, run time (s) and size of the jobs for which all three are known, int64 arrays."""
+        """Return start, run time (s) and size of the jobs for which all three are known, int64
+        arrays.
+        """
         jobs, allocated = self.jobs, self.jobs["allocated_processors"]
         size = allocated.where(allocated > 0, jobs["requested_processors"])
         known = (jobs["wait"] >= 0) & (jobs["run_time"] > 0) & (size > 0)
@@ -72,7 +75,9 @@ class Log:
 
 
 def from_columns(columns, comments=(), path="columns"):
-    """Return a `Log` of columns by field name; unknown fields become -1, job numbers count from 1."""
+    """Return a `Log` of columns by field name; unknown fields become -1, job numbers
+    count from 1.
+    """
     jobs = pd.DataFrame(columns).reset_index(drop=True)
     for name in FIELDS:
         if name not in jobs:
@@ -83,7 +88,9 @@ def from_columns(columns, comments=(), path="columns"):
 
 
 def read(path):
-    """Read an SWF file, gzipped or not; LogError names line, field and value of a line that is no job."""
+    """Read an SWF file, gzipped or not; LogError names line, field and value of a line that is no
+    job.
+    """
     comments, numbers, rows = [], [], []
     name = files.display_name(path)
     with files.open_text(path, ("swf",)) as file:
@@ -110,7 +117,8 @@ def read(path):
             k = int(np.argmax(bad))
             raise LogError(
                 f"{name}, line {numbers[k]}, {field}: {files.quoted(jobs[field][k])}; "
-                f"expected a {'number' if field in DECIMAL else 'whole number'} (`replication logs clean "
+                f"expected a {'number' if field in DECIMAL else 'whole number'} (`replication logs "
+                f"clean "
                 "FILE NEW.swf` has options for such a log: --times, --bad-lines)"
             )
         jobs[field] = values.clip(lower=-1)

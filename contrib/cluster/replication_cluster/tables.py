@@ -1,4 +1,5 @@
-"""Conversion of tables of jobs, CSV or parquet, by a map that states the meaning and unit of each column.
+"""Conversion of tables of jobs, CSV or parquet, by a map that states the meaning and unit of each
+column.
 
 A map is a TOML file, described in docs/formats.md. Maps of public data sets are in ``maps``.
 """
@@ -61,7 +62,9 @@ def maps():
 
 
 def read_map(source):
-    """Read a map from its file, or an included one by its name; LogError if it is missing or invalid."""
+    """Read a map from its file, or an included one by its name; LogError if it is missing or
+    invalid.
+    """
     path = MAPS / f"{source}.toml" if str(source) in maps() else Path(source)
     if not path.is_file():
         raise LogError(f"map {source}: no such file{_hint(str(source), maps())}")
@@ -100,7 +103,8 @@ def _check(place, what, given, known):
 
 
 def convert(path, by, processors=None, bad_records="refuse"):
-    """Convert a table of jobs: parquet, or CSV with a header line, gzipped or not; equal tables give equal logs.
+    """Convert a table of jobs: parquet, or CSV with a header line, gzipped or not; equal tables
+    give equal logs.
 
     Parameters
     ----------
@@ -108,9 +112,11 @@ def convert(path, by, processors=None, bad_records="refuse"):
     by : Map, str or Path
         A map, its file, or the name of an included one.
     processors : int, optional
-        Size of the machine instead of the map's; without either, the most processors in use at once.
+        Size of the machine instead of the map's; without either, the most processors in use at
+        once.
     bad_records : {"refuse", "skip"}
-        Whether sizes that are no whole numbers are an error, or their rows are counted and left out, up to ten or 1 %.
+        Whether sizes that are no whole numbers are an error, or their rows are counted and left
+        out, up to ten or 1 %.
 
     Returns
     -------
@@ -153,7 +159,9 @@ class _Reader(Account):
             yield f"No column {_printable(column)}, so {name} is unknown."
 
     def read(self):
-        """Return the wanted columns of the table as texts, a DataFrame indexed by row number, from 1."""
+        """Return the wanted columns of the table as texts, a DataFrame indexed by row number, from
+        1.
+        """
         with files.open_text(self.path, READS, newline="") as file:
             table = self._parquet() if file.kind == "parquet" else self._csv(file)
         return table.apply(_canonical)
@@ -314,8 +322,10 @@ class _Reader(Account):
             part = ~bad & (np.abs(numbers - np.rint(numbers)) > 1e-6)
             for row, text in texts[part].items():
                 message = (
-                    f"{self.path}, row {row}, {_printable(rule['column'])}: {files.quoted(text)} times "
-                    f"{rule.get('times', 1)}; expected a whole {name.partition('_')[0]} size (the map's times can "
+                    f"{self.path}, row {row}, {_printable(rule['column'])}: {files.quoted(text)} "
+                    f"times "
+                    f"{rule.get('times', 1)}; expected a whole {name.partition('_')[0]} size (the "
+                    f"map's times can "
                     "make smaller units)"
                 )
                 self.bad.setdefault(row, (f"with a fraction as {name}", message))
@@ -329,7 +339,9 @@ class _Reader(Account):
 
 
 def _plain_text(value):
-    """Return the text by which a value is compared: ``3`` for 3, 3.0 and "3.0", ``true`` for True."""
+    """Return the text by which a value is compared: ``3`` for 3, 3.0 and "3.0",
+    ``true`` for True.
+    """
     text = str(value).strip()
     if text.lower() in ("true", "false"):
         return text.lower()

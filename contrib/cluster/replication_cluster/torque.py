@@ -1,9 +1,12 @@
-"""Conversion of accounting logs of TORQUE and PBS; decisions and counts are listed in docs/formats.md.
+"""Conversion of accounting logs of TORQUE and PBS; decisions and counts are listed in
+docs/formats.md.
 
-A line is ``date;type;job;key=value key=value ...``. Records of type E, the end of a run, are jobs, and those of type R (rerun)
-that have a start and an end; the end record of an array as a whole is none.
+A line is ``date;type;job;key=value key=value ...``. Records of type E, the end of a run, are jobs,
+and those of type R (rerun) that have a start and an end; the end record of an array as a whole is
+none.
 
-Source: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's account file.
+Source: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's
+account file.
 """
 
 import re
@@ -26,10 +29,11 @@ _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
 
 
 def convert(paths, processors=None, zone=None, key=None, size="processors", bad_records="refuse"):
-    """Convert accounting logs of one machine, gzipped or not, in any order; ``-`` is standard input.
+    """Convert accounting logs of one machine, gzipped or not, in any order; ``-`` is standard
+    input.
 
-    Other parameters and the result are those of `replication_cluster.slurm.convert`; times of these logs need no time zone, so
-    `zone` only enters the header.
+    Other parameters and the result are those of `replication_cluster.slurm.convert`; times of these
+    logs need no time zone, so `zone` only enters the header.
 
     Raises
     ------
@@ -59,7 +63,9 @@ def convert(paths, processors=None, zone=None, key=None, size="processors", bad_
 
 
 def _end_records(paths, account, unused):
-    """Yield place, job and used fields of each record of a run; count the others, and the requests that are not used."""
+    """Yield place, job and used fields of each record of a run; count the others, and the requests
+    that are not used.
+    """
     for path in paths:
         name = files.display_name(path)
         with files.open_text(path, ("pbs",)) as file:
@@ -69,7 +75,8 @@ def _end_records(paths, account, unused):
                 found = _RECORD.fullmatch(line.strip())
                 if not found or found[2] not in TYPES:
                     message = (
-                        f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value ..., "
+                        f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value "
+                        f"..., "
                         f"with a type of {', '.join(TYPES)}"
                     )
                     account.bad[place] = "that are torn or no accounting records", message
@@ -92,7 +99,9 @@ def _end_records(paths, account, unused):
 
 
 def _pairs(text):
-    """Yield the (key, value) pairs of a record; a value ends at the next key, so it may contain blanks."""
+    """Yield the (key, value) pairs of a record; a value ends at the next key, so it may contain
+    blanks.
+    """
     keys = list(_KEY.finditer(text))
     for here, after in zip(keys, [*keys[1:], None]):
         yield here[1], text[here.end() : after.start() if after else len(text)].strip()
@@ -151,8 +160,8 @@ def count(text):
 
 
 def listed(text, unit):
-    """Return the processors of a list such as ``2:ppn=16:xe+nid00012:ppn=8``, a number of nodes or one by its name, or
-    ``2:ncpus=16:mem=4gb+1:ncpus=1``.
+    """Return the processors of a list such as ``2:ppn=16:xe+nid00012:ppn=8``, a number of nodes or
+    one by its name, or ``2:ncpus=16:mem=4gb+1:ncpus=1``.
     """
     total = 0
     for part in text.partition("#")[0].split("+"):
@@ -164,7 +173,9 @@ def listed(text, unit):
 
 
 def slots(text):
-    """Return the number of slots of hosts such as ``nid00012/0-15+nid00013/3``, ``nid00012/0,2-4`` or ``nid00012/0*16``; -1 for none."""
+    """Return the number of slots of hosts such as ``nid00012/0-15+nid00013/3``, ``nid00012/0,2-4``
+    or ``nid00012/0*16``; -1 for none.
+    """
     total = 0
     for host in filter(None, text.split("+")):
         _, _, places = host.partition("/")
@@ -188,7 +199,9 @@ def nodes_of(text):
 
 
 def whole_select(text):
-    """Return the processors of a select whose chunks all state them; -1 for others, whose ``ncpus`` has the sum."""
+    """Return the processors of a select whose chunks all state them; -1 for others, whose ``ncpus``
+    has the sum.
+    """
     return listed(text, "ncpus") if all("ncpus=" in part for part in text.split("+")) else -1
 
 
@@ -221,7 +234,9 @@ _REQUESTS = ("Resource_List.", "req_information.")
 
 
 def _number(runs, account):
-    """Number the runs in order of submission; a requeued job waits again from the end of its previous run."""
+    """Number the runs in order of submission; a requeued job waits again from the end of its
+    previous run.
+    """
     runs = runs.assign(number=np.arange(1, len(runs) + 1), end=conversion.end_times(runs))
     before = runs.groupby("id")["end"].shift()
     waiting = np.minimum(np.fmax(runs["submit"], before), runs["start"])

@@ -1,4 +1,6 @@
-"""Conversion of sacct's output: columns, durations, requeued jobs, limits, time zones, names, and refusals."""
+"""Conversion of sacct's output: columns, durations, requeued jobs, limits, time zones, names, and
+refusals.
+"""
 
 import gzip
 import re
@@ -99,9 +101,11 @@ def test_columns_in_any_order(tmp_path_factory, columns, ending):
     "columns, values",
     [
         ("JobID Submit Start End NCPUS", f"7 {DAY}10:00:00 {DAY}10:00:10 {DAY}10:01:10 4"),
-        ("JobIDRaw Submit Start ElapsedRaw AllocTRES", f"7 {DAY}10:00:00 {DAY}10:00:10 60 cpu=4,node=1"),
+        ("JobIDRaw Submit Start ElapsedRaw AllocTRES", f"7 {DAY}10:00:00 {DAY}10:00:10 60 "
+                                                       f"cpu=4,node=1"),
         ("jobid SUBMIT start elapsed reqcpus", f"7 {DAY}10:00:00 {DAY}10:00:10 01:00 4"),
-        ("JobID Submit Start Elapsed ReqTRES AllocCPUS", f"7 {DAY}10:00:00 {DAY}10:00:10 00:01:00 cpu=4,mem=2G 0"),
+        ("JobID Submit Start Elapsed ReqTRES AllocCPUS", f"7 {DAY}10:00:00 {DAY}10:00:10 00:01:00 "
+                                                         f"cpu=4,mem=2G 0"),
     ],
 )  # fmt: skip
 def test_columns_of_several_versions(tmp_path, columns, values):

@@ -1,4 +1,6 @@
-"""The files that people have: times that mean never, records that summarise others, sizes, torn records, storages, kinds."""
+"""The files that people have: times that mean never, records that summarise others, sizes, torn
+records, storages, kinds.
+"""
 
 import csv
 import gzip
@@ -70,9 +72,22 @@ def count(pairs, words):
 
 
 @pytest.mark.parametrize(
-    "never", ["0", "1970-01-01 00:00:00", "1970-01-01T01:00:00", "1969-12-31 19:00:00", "2019-05-01",
-              "0000-00-00 00:00:00", "0001-01-01T00:00:00Z", "9999-12-31", "4294967295", "2147483647", "None", ""],
-)  # fmt: skip
+    "never",
+    [
+        "0",
+        "1970-01-01 00:00:00",
+        "1970-01-01T01:00:00",
+        "1969-12-31 19:00:00",
+        "2019-05-01",
+        "0000-00-00 00:00:00",
+        "0001-01-01T00:00:00Z",
+        "9999-12-31",
+        "4294967295",
+        "2147483647",
+        "None",
+        "",
+    ],
+)
 def test_a_job_that_never_started_has_run_time_0_and_one_without_an_end_is_running(tmp_path, never):
     done = of_table(
         tmp_path,
@@ -154,8 +169,18 @@ def test_implausible_runs_are_named_with_their_place(tmp_path):
     ]
     for done, place in zip(results, ("row 2", "line 3", "line 2"), strict=True):
         assert count(done.remarks, f"{place})") == 1
-    swf.write(tmp_path / "a.swf", swf.from_columns({"submit": [0, 1], "run_time": [5, year + 1], "requested_processors": 1,
-                                                    "requested_time": 2 * year}, (" MaxProcs: 4",)))  # fmt: skip
+    swf.write(
+        tmp_path / "a.swf",
+        swf.from_columns(
+            {
+                "submit": [0, 1],
+                "run_time": [5, year + 1],
+                "requested_processors": 1,
+                "requested_time": 2 * year,
+            },
+            (" MaxProcs: 4",),
+        ),
+    )
     assert count(case.load(tmp_path / "a.swf").counted, "longer than the log") == 1
 
 
@@ -232,7 +257,8 @@ def example():
 
 
 EXAMPLE_MAP = PLAIN_MAP.replace("done = 1, bad = 0", "3 = 1, 5 = 0") + (
-    'group = { column = "project" }\nexecutable = { column = "price" }\nqueue = { column = "share" }\n'
+    'group = { column = "project" }\nexecutable = { column = "price" }\nqueue = { column = "share" '
+    "}\n"
     "[only]\nkeep = [true]\n"
 )
 
@@ -307,8 +333,13 @@ def test_fractions_of_processors_are_refused_or_counted(tmp_path):
 
 
 def test_the_account_names_the_field_that_gave_the_size(tmp_path):
-    sizes = ["Resource_List.nodes=2:ppn=16", "Resource_List.select=2:ncpus=4", "Resource_List.mem=4gb",
-             "Resource_List.select=2:mpiprocs=24 Resource_List.ncpus=48", "Resource_List.ncpus=1 Resource_List.tasks=64"]  # fmt: skip
+    sizes = [
+        "Resource_List.nodes=2:ppn=16",
+        "Resource_List.select=2:ncpus=4",
+        "Resource_List.mem=4gb",
+        "Resource_List.select=2:mpiprocs=24 Resource_List.ncpus=48",
+        "Resource_List.ncpus=1 Resource_List.tasks=64",
+    ]
     done = of_pbs(
         tmp_path,
         *(end_record(k, 0, 30, 130, size=size) for k, size in enumerate(sizes)),
@@ -316,8 +347,8 @@ def test_the_account_names_the_field_that_gave_the_size(tmp_path):
     )
     text = "\n".join(done.lines())
     assert (
-        "requested size: Resource_List.ncpus 2, Resource_List.nodes 1, Resource_List.select 1, none 1"
-        in text
+        "requested size: Resource_List.ncpus 2, Resource_List.nodes 1, Resource_List.select 1, "
+        "none 1" in text
     )
     assert (
         "not used, with the number of records: Resource_List.mem 1, Resource_List.tasks 1." in text
@@ -477,8 +508,20 @@ def test_json_of_sacct_gives_the_same_jobs_as_its_text(tmp_path, packed):
 
 
 def test_numbers_of_old_and_new_json(tmp_path):
-    old = {"job_id": 7, "association": {}, "state": {"current": "COMPLETED"}, "required": {"CPUs": 4},
-           "time": {"submission": T, "start": T + 5, "end": T + 65, "elapsed": 60, "limit": 10, "suspended": 0}}  # fmt: skip
+    old = {
+        "job_id": 7,
+        "association": {},
+        "state": {"current": "COMPLETED"},
+        "required": {"CPUs": 4},
+        "time": {
+            "submission": T,
+            "start": T + 5,
+            "end": T + 65,
+            "elapsed": 60,
+            "limit": 10,
+            "suspended": 0,
+        },
+    }
     new = old | {
         "time": old["time"] | {"limit": {"set": True, "infinite": True, "number": 0}},
         "job_id": 8,
@@ -495,8 +538,9 @@ def test_numbers_of_old_and_new_json(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"meta": {}, "jobs": [old, new, unset, running]}))
     done = slurm.convert(path)
-    assert rows_of(done, "job_id", "wait", "run_time", "requested_time", "requested_processors") == [
-        [7, 5, 60, 600, 4], [8, 5, 60, -1, 4], [9, 5, 60, -1, 4]]  # fmt: skip
+    assert rows_of(
+        done, "job_id", "wait", "run_time", "requested_time", "requested_processors"
+    ) == [[7, 5, 60, 600, 4], [8, 5, 60, -1, 4], [9, 5, 60, -1, 4]]
     assert count(done.left_out, "running") == 1 and case.batch_system(path) == "slurm"
     for text in (
         '{"association": 1, "jobs": 5}',

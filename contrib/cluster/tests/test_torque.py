@@ -27,10 +27,12 @@ def record(
 ):
     """Return a line as pbs_server writes it."""
     return (
-        f"12/01/2019 00:00:00;{kind};{job}.bw;user={user} group=staff jobname=my run 3 queue=normal "
+        f"12/01/2019 00:00:00;{kind};{job}.bw;user={user} group=staff jobname=my run 3 "
+        f"queue=normal "
         f"ctime={T + submit} qtime={T + submit} etime={T + submit} start={T + start} "
         f"owner={user}@h2ologin {size} Resource_List.walltime={limit} session=17 "
-        f"end={T + end} Exit_status=0 resources_used.walltime=00:00:01{' ' + more if more else ''}\n"
+        f"end={T + end} Exit_status=0 "
+        f"resources_used.walltime=00:00:01{' ' + more if more else ''}\n"
     )
 
 

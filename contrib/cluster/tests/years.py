@@ -1,5 +1,6 @@
-"""A year of invented jobs, printed as each source of accounting records has it, with what real files have in them:
-an array and its own record, steps, jobs that never ran, a torn line, and a state of a later version.
+"""A year of invented jobs, printed as each source of accounting records has it, with what real
+files have in them: an array and its own record, steps, jobs that never ran, a torn line, and a
+state of a later version.
 """
 
 import json
@@ -10,11 +11,16 @@ import pandas as pd
 
 BEGIN = 1_767_225_600  # 1 January 2026
 STATES = ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED by 1003")
-SACCT = "JobID|JobIDRaw|User|Group|Partition|State|Submit|Start|End|Elapsed|Timelimit|ReqCPUS|AllocCPUS|NNodes"
+SACCT = (
+    "JobID|JobIDRaw|User|Group|Partition|State|Submit|Start|End|Elapsed|Timelimit|ReqCPUS|"
+    "AllocCPUS|NNodes"
+)
 
 
 def jobs(n, seed=1):
-    """Return n jobs of a year, a DataFrame; start and end are 0 for those that never ran, and array is the array's id."""
+    """Return n jobs of a year, a DataFrame; start and end are 0 for those that never ran, and array
+    is the array's id.
+    """
     rng = np.random.default_rng(seed)
     submit = np.sort(rng.integers(0, 365 * 86400, n)) + BEGIN
     wait, run_time = rng.integers(0, 86400, n), rng.integers(1, 172_800, n)
@@ -40,7 +46,9 @@ def jobs(n, seed=1):
 
 
 def expected(table):
-    """Return submission, wait, run time and size of each job as a log has them, int64[n, 4], sorted."""
+    """Return submission, wait, run time and size of each job as a log has them, int64[n, 4],
+    sorted.
+    """
     ran = table["start"] > 0
     columns = [
         table["submit"] - table["submit"].min(),
@@ -67,7 +75,9 @@ def _clock(seconds):
 
 
 def sacct(table):
-    """Yield the lines of ``sacct --parsable2``; the torn one and the new state are no jobs of the table."""
+    """Yield the lines of ``sacct --parsable2``; the torn one and the new state are no jobs of the
+    table.
+    """
     yield SACCT
     for job in table.itertuples():
         shown = f"{job.array}_{job.task}" if job.array else job.id
@@ -127,11 +137,16 @@ def sacct_json(table):
 
 
 def pbs(table):
-    """Yield the lines of a PBS accounting log; two torn lines are no jobs of the table, and those that never ran are left out."""
+    """Yield the lines of a PBS accounting log; two torn lines are no jobs of the table, and those
+    that never ran are left out.
+    """
     for k, job in enumerate(table.itertuples()):
         shown = f"{job.array}[{job.task}]" if job.array else job.id
         stamp = datetime.fromtimestamp(int(job.end), UTC).strftime("%m/%d/%Y %H:%M:%S")
-        request = f"Resource_List.ncpus={job.size} Resource_List.select=1:ncpus={job.size} Resource_List.place=free"
+        request = (
+            f"Resource_List.ncpus={job.size} Resource_List.select=1:ncpus={job.size} "
+            "Resource_List.place=free"
+        )
         times = f"ctime={job.submit} qtime={job.submit} etime={job.submit} start={job.start}"
         head = f"user={job.user} group=physics jobname=run queue=batch {times}"
         line = (
@@ -149,7 +164,9 @@ def pbs(table):
 
 
 def table_of(table):
-    """Return the jobs as a table, with the record of an array, a step, and a state that no map has."""
+    """Return the jobs as a table, with the record of an array, a step, and a state that
+    no map has.
+    """
     names = {
         "start": "begin",
         "end": "finish",

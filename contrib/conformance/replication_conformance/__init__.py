@@ -1,1 +1,3 @@
-"""Conformance logs: run a scheduler or a program of any language on small logs, and compare every start."""
+"""Conformance logs: run a scheduler or a program of any language on small logs, and compare every
+start.
+"""

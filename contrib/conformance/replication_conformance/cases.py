@@ -15,14 +15,17 @@ from replication.simulator import text
 from replication.simulator.logs import registry, swf
 
 _HERE = Path(__file__).resolve().parent
-#: Of the manifest, the logs and the schedules: in the package if it is installed, beside it in a checkout.
+#: Of the manifest, the logs and the schedules: in the package if it is installed, beside it in a
+#: checkout.
 FOLDER = next(one for one in (_HERE / "data", _HERE.parent) if (one / "manifest.toml").exists())
 LONGEST = 60  # s that a program may take for one log
 _SECONDS = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 class ConformanceError(ValueError):
-    """A command that cannot run, or a program that fails or writes no starts; the message names the log."""
+    """A command that cannot run, or a program that fails or writes no starts; the message names the
+    log.
+    """
 
 
 def entries(like: str | None = None) -> list[dict]:
@@ -31,8 +34,8 @@ def entries(like: str | None = None) -> list[dict]:
     Parameters
     ----------
     like : str, optional
-        A scheduler as on the command line: its logs, and if it has options also the logs of the scheduler without
-        options, with the schedules that the options give. By default all logs.
+        A scheduler as on the command line: its logs, and if it has options also the logs of the
+        scheduler without options, with the schedules that the options give. By default all logs.
     """
     logs = tomllib.loads((FOLDER / "manifest.toml").read_text(encoding="utf-8"))["log"]
     if like is None:
@@ -65,7 +68,8 @@ def by_program(command: str, entry: dict) -> dict[str, float]:
     Parameters
     ----------
     command : str
-        The command, with {swf} in place of the log and {out} in place of the file that the program writes; no shell reads it.
+        The command, with {swf} in place of the log and {out} in place of the file that the program
+        writes; no shell reads it.
     entry : dict
         An entry of the manifest.
     """
@@ -106,7 +110,9 @@ def by_program(command: str, entry: dict) -> dict[str, float]:
 
 
 def starts(path: Path) -> dict[str, float]:
-    """Return the start of each job, s, by its number, from the columns job_id and start of a CSV file."""
+    """Return the start of each job, s, by its number, from the columns job_id and start of a CSV
+    file.
+    """
     expected = "expected a header with job_id and start, and a number of seconds in each start"
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
@@ -133,7 +139,8 @@ def starts(path: Path) -> dict[str, float]:
 
 
 def differences(run: Callable[[dict], dict], chosen: list[dict], kills=False) -> Iterator[dict]:
-    """Yield the first job of each log whose start differs from the expected one, with the sentence that the log tests.
+    """Yield the first job of each log whose start differs from the expected one, with the sentence
+    that the log tests.
 
     Parameters
     ----------
@@ -150,7 +157,8 @@ def differences(run: Callable[[dict], dict], chosen: list[dict], kills=False) ->
             expected = by_scheduler(None, kills, entry)
         for job in set(found) - set(expected):
             raise ConformanceError(
-                f"{entry['name']}.csv: job {swf.quote(job)}; expected the {len(expected)} jobs of the log"
+                f"{entry['name']}.csv: job {swf.quote(job)}; expected the {len(expected)} jobs of "
+                f"the log"
             )
         for job, wanted in sorted(expected.items(), key=lambda pair: (pair[1], int(pair[0]))):
             if found.get(job) != wanted:

@@ -1,4 +1,6 @@
-"""The command ``replication-conformance``: test a scheduler or a program on the conformance logs."""
+"""The command ``replication-conformance``: test a scheduler or a program on the
+conformance logs.
+"""
 
 import json
 import sys
@@ -12,7 +14,8 @@ from replication_conformance import cases
 
 DIFFERENT, REFUSED = 1, 2
 FIRST = (
-    "E4 first: of jobs submitted together take the one with the lower number first, not the one that is listed first, and "
+    "E4 first: of jobs submitted together take the one with the lower number first, not the one "
+    "that is listed first, and "
     "run again; other differences may have the same cause"
 )
 
@@ -36,13 +39,16 @@ FIRST = (
 )
 @click.option(
     "--like",
-    help="With --scheduler or --command: the logs of this scheduler (default: easy), with options also those of the "
+    help="With --scheduler or --command: the logs of this scheduler (default: easy), with options "
+    "also those of the "
     "scheduler without, such as easy:events=one-by-one.",
 )
 @click.option("--kills", is_flag=True, help="Expect that jobs are killed at their estimates.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command_line(imports, scheduler, command, like, kills, as_json) -> int:
-    """Test a scheduler or a program on the conformance logs; name the jobs and sentences that differ."""
+    """Test a scheduler or a program on the conformance logs; name the jobs and sentences that
+    differ.
+    """
     if scheduler is not None and command is not None:
         raise click.UsageError("--scheduler and --command; expected one of them")
     for path in imports:

@@ -5,9 +5,11 @@ import math
 
 
 def hole(size, machine, taken, reserved, length, now):
-    """Return the earliest start from `now` on at which `size` processors are free for `length` seconds.
+    """Return the earliest start from `now` on at which `size` processors are free for `length`
+    seconds.
 
-    `taken` and `reserved` list (start, end, size) of running jobs and of the reservations of others.
+    `taken` and `reserved` list (start, end, size) of running jobs and of the reservations of
+    others.
     """
     every = taken + reserved
     steps = sorted({now, *(time for begin, end, _ in every for time in (begin, end) if time > now)})
@@ -71,13 +73,13 @@ BROKEN = {
     ),
     "no job starts before the last reserved start": (
         BEGINS,
-        "if time < max([now, *(start for start, _, _ in reserved)]):\n            continue\n        "
-        + BEGINS,
+        "if time < max([now, *(start for start, _, _ in reserved)]):\n            continue\n       "
+        " " + BEGINS,
     ),
     "a job passes one other at most": (
         BEGINS,
-        "if time < [now, now, *sorted(start for start, _, _ in reserved)][-2]:\n            continue\n        "
-        + BEGINS,
+        "if time < [now, now, *sorted(start for start, _, _ in reserved)][-2]:\n            "
+        "continue\n        " + BEGINS,
     ),
     "a job starts now or after all others": (
         "return begins",
@@ -89,7 +91,8 @@ BROKEN = {
     ),
     "a hole between two reservations is not shared": (
         "free < size",
-        "free < size or (time > now and sum(begin <= time < end for begin, end, _ in reserved) and free < machine and free == size)",
+        "free < size or (time > now and sum(begin <= time < end for begin, end, _ in reserved) and "
+        "free < machine and free == size)",
     ),
 }
 

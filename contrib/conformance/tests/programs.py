@@ -1,6 +1,8 @@
-"""Schedulers of other programs in a few lines, right and with their defects, on the event loop of this package.
+"""Schedulers of other programs in a few lines, right and with their defects, on the event loop of
+this package.
 
-The rules are those of WRENCH, CQSim, RAPS and pyss as observed on real logs; contrib/exchange has the comparison.
+The rules are those of WRENCH, CQSim, RAPS and pyss as observed on real logs; contrib/exchange has
+the comparison.
 """
 
 from holes import hole
@@ -42,7 +44,9 @@ class Easy(EventLoop):
 
 
 class CandidatesByRunTime(Easy):
-    """CQSim as published: candidates are planned with their true run times, and running jobs with estimates."""
+    """CQSim as published: candidates are planned with their true run times, and running jobs with
+    estimates.
+    """
 
     def expected(self, job):
         """Return the run time."""
@@ -50,7 +54,9 @@ class CandidatesByRunTime(Easy):
 
 
 class RunningByLimit(Easy):
-    """RAPS as published: running jobs are sorted by their limits and not by their planned ends; no extra processors."""
+    """RAPS as published: running jobs are sorted by their limits and not by their planned ends; no
+    extra processors.
+    """
 
     def reserve(self, head):
         """Return the planned end of the running job with which the head fits."""
@@ -78,10 +84,11 @@ class Holes(Conservative):
 
 
 def starts(program, kills=False, **options):
-    """Return a function of an entry: the start of each job of its log by a program, None where it fails.
+    """Return a function of an entry: the start of each job of its log by a program, None where it
+    fails.
 
-    Jobs are killed at their estimates if `kills`; `options` are those of `replication.simulator.schedulers.event_loop`
-    or of conservative backfilling.
+    Jobs are killed at their estimates if `kills`; `options` are those of
+    `replication.simulator.schedulers.event_loop` or of conservative backfilling.
     """
 
     def run(entry):

@@ -1,4 +1,6 @@
-"""The logs find the defects of other programs, and nothing else; every broken search for holes fails one."""
+"""The logs find the defects of other programs, and nothing else; every broken search for holes
+fails one.
+"""
 
 import re
 from functools import partial

@@ -1,4 +1,6 @@
-"""The command ``replication-exchange``: compare and audit schedules, and write Batsim's table of jobs."""
+"""The command ``replication-exchange``: compare and audit schedules, and write Batsim's table of
+jobs.
+"""
 
 import json
 
@@ -22,14 +24,18 @@ REMARKS = {
     "never_ran": "never ran",
 }
 FAIRNESS = {
-    "blocked": "{blocked:,} jobs waited as the one submitted first; another order of the queue delays it",
-    "head_delayed": "{head_delayed:,} jobs of these delayed by later ones, for {head_delay:,.6g} s on average",
+    "blocked": "{blocked:,} jobs waited as the one submitted first; another order of the queue "
+    "delays it",
+    "head_delayed": "{head_delayed:,} jobs of these delayed by later ones, for {head_delay:,.6g} s "
+    "on average",
     "idle_delayed": "{idle_delayed:,} of these waited although enough processors were idle, for "
     "{idle_delay:,.6g} s on average",
-    "within_latency": "{within_latency:,} of these could have started earlier by the latency of {latency:g} s or less",
+    "within_latency": "{within_latency:,} of these could have started earlier by the latency of "
+    "{latency:g} s or less",
 }
 BROKEN = (
-    "{reservations_broken:,} of these missed their first reservation because a later job ran past its "
+    "{reservations_broken:,} of these missed their first reservation because a later job ran past "
+    "its "
     "estimate, by {reservation_delay:,.6g} s on average"
 )
 MOST = 5  # pairs of jobs that are printed
@@ -69,7 +75,8 @@ def main():
 def compare(first, second, as_json):
     """Compare two schedules, job by job.
 
-    A and B are CSV or SWF files of 'replication simulate', job tables of Batsim or evalys, or logs with waits.
+    A and B are CSV or SWF files of 'replication simulate', job tables of Batsim or evalys, or logs
+    with waits.
     """
     result = plans.compare(formats.read(first), formats.read(second))
     lines = [f"{result['matched']:,} jobs in both{': the same schedule' * result['same']}"]
@@ -105,15 +112,15 @@ def audit(schedule, machine, latency, as_json):
     result = {"file": schedule} | plans.check(plan, machine)
     verdict = {True: "possible", False: "IMPOSSIBLE", None: "undecided without --processors"}
     lines = [
-        f"{verdict[result['possible']]}: {result['jobs']:,} jobs, at most {result['peak']:,} processors",
+        f"{verdict[result['possible']]}: {result['jobs']:,} jobs, at most {result['peak']:,} "
+        f"processors",
         f"  by number of processors; {_evidence(result)}",
     ]
     lines += [f"  {result[key]:,} jobs {words}" for key, words in WRONG.items() if result.get(key)]
     for pair in result.get("shared", [])[:MOST]:
         lines.append(
-            "  jobs {} and {} hold resource {resource} from {since:.10g} s to {until:.10g} s".format(
-                *pair["jobs"], **pair
-            )
+            "  jobs {} and {} hold resource {resource} from {since:.10g} s to {until:.10g} "
+            "s".format(*pair["jobs"], **pair)
         )
     if len(result.get("shared", [])) > MOST:
         lines.append(f"  {len(result['shared']) - MOST:,} further pairs of jobs hold one resource")
@@ -154,7 +161,9 @@ def _evidence(found):
 @click.argument("out")
 @machine
 def export(schedule, out, machine):
-    """Write the schedule of FILE to OUT as Batsim's table of jobs, with a set of processors for each job."""
+    """Write the schedule of FILE to OUT as Batsim's table of jobs, with a set of processors for
+    each job.
+    """
     writing.check(out, [schedule])
     plan = formats.read(schedule)
     formats.write_batsim(plans.as_schedule(plan, machine), out, plan.clock)

@@ -3,13 +3,15 @@
 | form | content | read by |
 |---|---|---|
 | CSV | the columns of `Schedule.write_csv` | `replication` |
-| SWF | Standard Workload Format 2.2 with wait times, as of `Schedule.write_swf` | programs that read job logs |
-| Batsim | the ``_jobs.csv`` of Batsim 3 and later; tables of older versions are read too | Batsim's tools, evalys |
+| SWF | Standard Workload Format 2.2 with wait times, as of `Schedule.write_swf` | log readers |
+| Batsim | the ``_jobs.csv`` of Batsim 3 and later; older tables are read too | Batsim, evalys |
 
-Tables have only the run that completed; lines of status 2 to 4 in SWF are the partial executions of preempted jobs. Batsim's
-resources are assigned when the table is written, lowest free one first, since the simulation only counts processors.
+Tables have only the run that completed; lines of status 2 to 4 in SWF are the partial executions of
+preempted jobs. Batsim's resources are assigned when the table is written, lowest free one first,
+since the simulation only counts processors.
 
-Sources: documentation of Batsim, "Jobs" and "Interval set"; the format's definition in the Parallel Workloads Archive.
+Sources: documentation of Batsim, "Jobs" and "Interval set"; the format's definition in the Parallel
+Workloads Archive.
 """
 
 import io
@@ -66,10 +68,11 @@ class Plan:
     earlier_runs : float64[k, 3]
         Preempted runs: the job's index, start and end, s.
     workload : str[n], optional
-        The workload of each job in tables of Batsim, where a number is unique only within its workload.
+        The workload of each job in tables of Batsim, where a number is unique only within its
+        workload.
     resources : list of n lists of (int, int), optional
-        First and last resource of each part of a job's set, ascending and disjoint; no part if the set is unknown.
-        None if the file has no sets.
+        First and last resource of each part of a job's set, ascending and disjoint; no part if the
+        set is unknown. None if the file has no sets.
     """
 
     path: str
@@ -100,7 +103,8 @@ class Plan:
 
     @property
     def clock(self):
-        """Second that is 0 in `replication_exchange.plans.as_schedule`, and its units in a second, two int.
+        """Second that is 0 in `replication_exchange.plans.as_schedule`, and its units in a second,
+        two int.
 
         Whole seconds are counted as they are, others in milliseconds from the first submission.
         """
@@ -112,7 +116,9 @@ class Plan:
         return int(np.floor(self.submit.min())), 1000
 
     def ticks(self, *times):
-        """Return arrays of times of this plan, s, in the units of its `clock`, a list of int64[...]."""
+        """Return arrays of times of this plan, s, in the units of its `clock`, a list of
+        int64[...].
+        """
         origin, per_second = self.clock
         return [np.rint((one - origin) * per_second).astype(np.int64) for one in times]
 
@@ -125,7 +131,8 @@ class Plan:
 
 
 def intervals(schedule):
-    """Return the processors of each job as an interval set such as ``0-3 7``; each job gets the lowest free ones.
+    """Return the processors of each job as an interval set such as ``0-3 7``; each job gets the
+    lowest free ones.
 
     Parameters
     ----------
@@ -155,7 +162,8 @@ def write_batsim(schedule, target, clock=(0, 1)) -> None:
     target : path or open binary file
         A path names the file only when it is complete.
     clock : (int, int), optional
-        The second that is 0 in the schedule, and the schedule's units in a second, as in `Plan.clock`.
+        The second that is 0 in the schedule, and the schedule's units in a second, as in
+        `Plan.clock`.
     """
     w = schedule.workload
     origin, per_second = clock
@@ -203,8 +211,8 @@ def read(path) -> Plan:
     Raises
     ------
     FormatError
-        For another form, a missing column, a value that is no number, and a file in which no job has a start and an
-        end.
+        For another form, a missing column, a value that is no number, and a file in which no job
+        has a start and an end.
     """
     content = swf.read_bytes(path, FormatError).removeprefix(b"\xef\xbb\xbf")
     path = swf.display_name(path)
@@ -254,7 +262,8 @@ def _read_csv(path, content, first):
         if names[column] is None:
             expected = " or ".join(NAMES[column])
             raise FormatError(
-                f"{path}, line 1: {swf.quote(header)}; expected SWF, or CSV with a column {expected}"
+                f"{path}, line 1: {swf.quote(header)}; expected SWF, or CSV with a column "
+                f"{expected}"
             )
     try:
         table = pd.read_csv(io.BytesIO(content), dtype=str, index_col=False, skipinitialspace=True)
@@ -289,7 +298,9 @@ def _parts(words, where):
 
 
 def merge(parts) -> list[tuple[int, int]]:
-    """Return the union of sets of resources, (first, last) each, in ascending order and disjoint."""
+    """Return the union of sets of resources, (first, last) each, in ascending order and
+    disjoint.
+    """
     merged = []
     for first, last in sorted(parts):
         if merged and first <= merged[-1][1] + 1:
@@ -300,7 +311,9 @@ def merge(parts) -> list[tuple[int, int]]:
 
 
 def _plan(path, ids, columns, machine=None, earlier=(), workload=None, resources=None):
-    """Return the plan of the columns in the order of `COLUMNS`, without the jobs that lack one other than the estimate."""
+    """Return the plan of the columns in the order of `COLUMNS`, without the jobs that lack one
+    other than the estimate.
+    """
     columns = np.array(columns, np.float64)
     ran = np.isfinite(columns[:-1]).all(axis=0)
     submit, start, end, size, estimate = columns = np.nan_to_num(columns[:, ran], nan=-1)

@@ -1,4 +1,6 @@
-"""Check schedules from files of any simulator (`replication_exchange.formats.Plan`), and compare two of them."""
+"""Check schedules from files of any simulator (`replication_exchange.formats.Plan`), and compare
+two of them.
+"""
 
 import bisect
 import heapq
@@ -42,9 +44,9 @@ NAMES = measures.NAMES | {"last_end": "first submission to last end, s"}
 def compare(first, second) -> dict:
     """Compare two schedules of the same jobs, which are matched by their numbers.
 
-    If one file has several workloads and both name them, jobs are matched by workload and number. Waits are compared
-    rather than starts, since programs begin to count time at different instants. Waits and run times within
-    `TOLERANCE` are equal.
+    If one file has several workloads and both name them, jobs are matched by workload and number.
+    Waits are compared rather than starts, since programs begin to count time at different instants.
+    Waits and run times within `TOLERANCE` are equal.
 
     Parameters
     ----------
@@ -53,9 +55,9 @@ def compare(first, second) -> dict:
     Returns
     -------
     dict
-        ``same``: whether the schedules are equal; ``matched``, ``only_first``, ``only_second``, ``other_size``,
-        ``other_run_time``: numbers of jobs; ``first``, ``second``: measures of the matched jobs; ``classes``: `shifts`
-        of each size class and of all jobs.
+        ``same``: whether the schedules are equal; ``matched``, ``only_first``, ``only_second``,
+        ``other_size``, ``other_run_time``: numbers of jobs; ``first``, ``second``: measures of the
+        matched jobs; ``classes``: `shifts` of each size class and of all jobs.
 
     Raises
     ------
@@ -106,7 +108,8 @@ def shifts(name, shift):
     Returns
     -------
     dict
-        ``class``: the name; ``jobs``, and of those ``earlier``, at the ``same`` time and ``later``; ``mean``, s.
+        ``class``: the name; ``jobs``, and of those ``earlier``, at the ``same`` time and ``later``;
+        ``mean``, s.
     """
     earlier, later = int((shift < -TOLERANCE).sum()), int((shift > TOLERANCE).sum())
     same = len(shift) - earlier - later
@@ -128,13 +131,14 @@ def check(plan, machine=None):
     Returns
     -------
     dict
-        ``possible``: bool, or None if nothing is wrong but the machine is unknown; ``peak``: most processors in use at
-        once; ``over_from``: first second with too many, or None; numbers of jobs: ``before_submission``, ``backwards``
-        (end before start), ``larger`` (than the machine), ``repeated`` (job numbers), and ``past_estimate``, which is
-        allowed. If the file has sets of resources, ``with_set``: number of jobs with one, ``resources``: number of
-        different resources, ``shared``: pairs of jobs that hold one at the same time, see `shared`, and numbers of
-        jobs whose set is smaller (``set_smaller``) or larger (``set_larger``, allowed) than they asked for;
-        ``with_set`` is None in other files.
+        ``possible``: bool, or None if nothing is wrong but the machine is unknown; ``peak``: most
+        processors in use at once; ``over_from``: first second with too many, or None; numbers of
+        jobs: ``before_submission``, ``backwards`` (end before start), ``larger`` (than the
+        machine), ``repeated`` (job numbers), and ``past_estimate``, which is allowed. If the file
+        has sets of resources, ``with_set``: number of jobs with one, ``resources``: number of
+        different resources, ``shared``: pairs of jobs that hold one at the same time, see `shared`,
+        and numbers of jobs whose set is smaller (``set_smaller``) or larger (``set_larger``,
+        allowed) than they asked for; ``with_set`` is None in other files.
     """
     machine = machine or plan.machine
     origin, per_second = plan.clock
@@ -194,8 +198,8 @@ def _sets(plan):
 def shared(plan) -> list[dict]:
     """Return the pairs of jobs that hold the same resource at the same time.
 
-    A job that takes a resource from several jobs is listed with each; resources that it took so are compared no
-    further.
+    A job that takes a resource from several jobs is listed with each; resources that it took so are
+    compared no further.
 
     Parameters
     ----------
@@ -205,7 +209,8 @@ def shared(plan) -> list[dict]:
     Returns
     -------
     list of dict
-        ``jobs``: the names of both; ``resource``: the first that they share; ``since`` and ``until``, s.
+        ``jobs``: the names of both; ``resource``: the first that they share; ``since`` and
+        ``until``, s.
     """
     start, end = plan.ticks(plan.start, plan.end)
     pairs, running = {}, []
@@ -240,7 +245,8 @@ def as_schedule(plan, machine=None):
     Parameters
     ----------
     plan : replication_exchange.formats.Plan
-        Unknown estimates become run times, and job numbers that are repeated or not whole numbers 1, 2, ...
+        Unknown estimates become run times, and job numbers that are repeated or not whole numbers
+        1, 2, ...
     machine : int, processors, optional
         By default the size in the file.
 
@@ -282,7 +288,8 @@ def as_schedule(plan, machine=None):
 
 
 def fairness(plan, machine=None, latency=0) -> dict:
-    """Return how often jobs at the head of the queue, in the order of submission, were delayed by later jobs.
+    """Return how often jobs at the head of the queue, in the order of submission, were delayed by
+    later jobs.
 
     Parameters
     ----------
@@ -295,13 +302,14 @@ def fairness(plan, machine=None, latency=0) -> dict:
     Returns
     -------
     dict
-        ``blocked``: jobs that waited at the head of the queue. Of these, ``head_delayed``: jobs that lacked processors
-        which later jobs held, for longer than the latency, and ``head_delay``: their mean time so, s; ``idle_delayed``:
-        other jobs for which enough processors were idle for longer than the latency, and ``idle_delay``: their mean time
-        so, s; ``within_latency``: further jobs that could have started earlier. ``reservations_broken``: of the
-        ``head_delayed`` jobs those that missed the first reservation at the head, because of a later job that started
-        since and ran past its estimate, and ``reservation_delay``: their mean delay, s; both are None for a file without
-        estimates. Means over no jobs are 0.
+        ``blocked``: jobs that waited at the head of the queue. Of these, ``head_delayed``: jobs
+        that lacked processors which later jobs held, for longer than the latency, and
+        ``head_delay``: their mean time so, s; ``idle_delayed``: other jobs for which enough
+        processors were idle for longer than the latency, and ``idle_delay``: their mean time so, s;
+        ``within_latency``: further jobs that could have started earlier. ``reservations_broken``:
+        of the ``head_delayed`` jobs those that missed the first reservation at the head, because of
+        a later job that started since and ran past its estimate, and ``reservation_delay``: their
+        mean delay, s; both are None for a file without estimates. Means over no jobs are 0.
 
     Raises
     ------
@@ -328,7 +336,9 @@ def fairness(plan, machine=None, latency=0) -> dict:
 
 
 def _lacked(schedule, since):
-    """Return the time from `since` (int64[n]) to the start of each job in which it did not fit, int64[n]."""
+    """Return the time from `since` (int64[n]) to the start of each job in which it did not fit,
+    int64[n].
+    """
     w, (job, *runs) = schedule.workload, schedule.killed_runs.T
     times = map(np.concatenate, zip((schedule.start, schedule.end), runs, strict=True))
     instant, used = usage(*times, np.concatenate([w.processors, w.processors[job]]))

@@ -1,4 +1,6 @@
-"""Two schedules side by side, and one by itself: jobs matched, shifts by size, what is impossible."""
+"""Two schedules side by side, and one by itself: jobs matched, shifts by size, what is
+impossible.
+"""
 
 import itertools
 import json
@@ -108,7 +110,8 @@ def test_the_command_says_what_differs(written):
     assert code == 1 and "mean bounded slowdown" in out
     code, out, _ = run(*words, "--json")
     found = json.loads(out)
-    # Under FCFS the third job waits for the second, the fourth for the third; under EASY neither does.
+    # Under FCFS the third job waits for the second, the fourth for the third; under EASY neither
+    # does.
     assert (found["classes"][-1]["earlier"], found["classes"][-1]["later"]) == (2, 0)
     assert run("compare", words[1], words[1])[0] == 0
 
@@ -185,8 +188,10 @@ def test_the_audit_command(written):
 
 
 def test_fractions_of_a_second_are_counted_in_milliseconds(tmp_path):
-    header = "job_id,submission_time,requested_number_of_resources,starting_time,finish_time,requested_time"
-    rows = "1,1700000000.5,3,1700000001.5,1700000002.5,9\n2,1700000000.75,2,1700000002.5,1700000004.001,9\n"
+    header = "job_id,submission_time,requested_number_of_resources,starting_time,finish_time,"
+    header += "requested_time"
+    rows = "1,1700000000.5,3,1700000001.5,1700000002.5,9\n"
+    rows += "2,1700000000.75,2,1700000002.5,1700000004.001,9\n"
     (tmp_path / "b.csv").write_text(f"{header}\n{rows}")
     code, out, _ = run("audit", tmp_path / "b.csv", "--processors", "4", "--json")
     found = json.loads(out)
@@ -209,7 +214,8 @@ def heads(latency=0, **columns):
 def test_a_delay_needs_a_later_job_that_holds_what_the_head_lacks():
     alone = {"start": [3.0], "end": [9.0]}
     assert (heads(**alone), heads(3, **alone)) == ((0, 1, 0), (0, 0, 1))
-    # Job 2 could start at 10, when job 1 ends; job 3 holds what it lacks until 14; it starts a second later.
+    # Job 2 could start at 10, when job 1 ends; job 3 holds what it lacks until 14; it starts a
+    # second later.
     columns = {"submit": [0.0, 1, 2], "start": [0.0, 15, 2], "end": [10.0, 20, 14]}
     columns |= {"processors": [8, 16, 8]}
     assert plans.fairness(plan(**columns))["head_delay"] == 4
@@ -234,7 +240,8 @@ def test_missed_reservations_need_estimates():
     )
 
 
-SETS = """job_id,workload_name,submission_time,requested_number_of_resources,starting_time,finish_time,allocated_resources
+SETS = """job_id,workload_name,submission_time,requested_number_of_resources,starting_time,\
+finish_time,allocated_resources
 1,a,0,3,0,10,0-1 5
 1,b,1,2,10,20,5 6
 2,b,2,2,12,15,{}
@@ -247,7 +254,8 @@ SETS = """job_id,workload_name,submission_time,requested_number_of_resources,sta
         (
             "0 7",
             0,
-            "possible: 3 jobs, at most 4 processors\n  by number of processors; by the jobs' sets of 5",
+            "possible: 3 jobs, at most 4 processors\n  by number of processors; by the jobs' sets "
+            "of 5",
         ),
         ("7 0-3", 0, "1 jobs hold more resources than they asked for"),
         ("6-7", 1, "jobs b!1 and b!2 hold resource 6 from 12 s to 15 s"),

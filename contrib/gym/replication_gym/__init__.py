@@ -1,4 +1,6 @@
-"""An environment for learning schedulers on the event loop of `replication`; importing it registers ``Backfill-v0``."""
+"""An environment for learning schedulers on the event loop of `replication`; importing it registers
+``Backfill-v0``.
+"""
 
 import gymnasium
 

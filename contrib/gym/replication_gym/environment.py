@@ -1,4 +1,6 @@
-"""The environment: a learner chooses, again and again in each scheduling pass, the waiting job that begins next."""
+"""The environment: a learner chooses, again and again in each scheduling pass, the waiting job that
+begins next.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -12,7 +14,9 @@ import replication as rp
 FEATURES = (
     "waits",  # 1; all features of an empty slot are 0
     "fits",  # 1 if it fits the free processors
-    "mild",  # 1 if it delays no plan: it is the head, ends by the head's shadow time, or fits the extra processors
+    # 1 if it delays no plan: it is the head, ends by the head's shadow time, or fits the extra
+    # processors
+    "mild",
     "size",  # share of the machine
     "planned",  # logarithm of the planned run time
     "waited",  # logarithm of the time since its submission
@@ -31,24 +35,27 @@ SHORTEST = 10  # s, the bound of the bounded slowdown
 class Backfill(gymnasium.Env):
     """A window of a log, scheduled job by job.
 
-    An episode begins with an empty machine, or with `warm` earlier jobs, and ends when all jobs of its window have begun. At each step the learner
-    sees the first `slots` waiting jobs by submission. Action k begins the job in slot k, action `slots` begins none and
-    ends the pass. Passes in which no job fits are not shown. An action whose mask is False counts as none; where none is
-    masked too, because nothing else would ever happen, it counts as the first job.
+    An episode begins with an empty machine, or with `warm` earlier jobs, and ends when all jobs of
+    its window have begun. At each step the learner sees the first `slots` waiting jobs by
+    submission. Action k begins the job in slot k, action `slots` begins none and ends the pass.
+    Passes in which no job fits are not shown. An action whose mask is False counts as none; where
+    none is masked too, because nothing else would ever happen, it counts as the first job.
 
     Parameters
     ----------
     workload : replication.Workload or sequence of them, optional
-        The logs from which windows are drawn, each as often as the others; by default 5,000 synthetic jobs on 100 processors.
+        The logs from which windows are drawn, each as often as the others; by default 5,000
+        synthetic jobs on 100 processors.
     jobs : int
         In a window; with all jobs of the log there is one window.
     slots : int
     measure : {"bounded_slowdown", "wait"} or function of a schedule
-        The rewards of an episode add up to minus its mean over the jobs; of the bounded slowdown, less 1. A
-        function of a `replication.Schedule` gives one reward at the end: minus its value.
+        The rewards of an episode add up to minus its mean over the jobs; of the bounded slowdown,
+        less 1. A function of a `replication.Schedule` gives one reward at the end: minus its value.
     warm : int
-        Number of jobs before the window that make the machine busy. EASY begins them, and the other jobs until
-        the last of them has begun; from then on the learner decides. The measure is that of the window's jobs.
+        Number of jobs before the window that make the machine busy. EASY begins them, and the other
+        jobs until the last of them has begun; from then on the learner decides. The measure is that
+        of the window's jobs.
     baseline : bool
         Whether `reset` simulates EASY, and the info has the sum of its rewards as ``baseline``.
 
@@ -77,7 +84,8 @@ class Backfill(gymnasium.Env):
         shortest = min(map(len, self.workloads))
         if warm < 0 or not 1 <= jobs <= shortest - warm:
             raise ValueError(
-                f"jobs {jobs} after {warm}; expected 1 or more, together at most the log's {shortest}"
+                f"jobs {jobs} after {warm}; expected 1 or more, together at most the log's "
+                f"{shortest}"
             )
         if slots < 1:
             raise ValueError(f"slots {slots}; expected 1 or more")
@@ -92,7 +100,8 @@ class Backfill(gymnasium.Env):
         self.action_space = gymnasium.spaces.Discrete(slots + 1)
 
     def reset(self, *, seed=None, options=None):
-        """Begin an episode with the window drawn by `seed`, or at job ``options["first"]`` of the log.
+        """Begin an episode with the window drawn by `seed`, or at job ``options["first"]`` of the
+        log.
 
         With several logs ``options["workload"]`` is the number of the log, from 0.
         """
@@ -121,7 +130,9 @@ class Backfill(gymnasium.Env):
         return observation, info
 
     def step(self, action):
-        """Begin a job or end the pass; return observation, reward, terminated, False and the info with the mask."""
+        """Begin a job or end the pass; return observation, reward, terminated, False and the info
+        with the mask.
+        """
         if not self.action_space.contains(action):
             raise ValueError(f"action {action!r}; expected a whole number from 0 to {self.slots}")
         mask = self.action_masks()
@@ -150,7 +161,9 @@ class Backfill(gymnasium.Env):
         self.loop.begin(job)
 
     def _warm_up(self):
-        """Begin jobs as EASY until all jobs before the window have begun; go on to the next choice."""
+        """Begin jobs as EASY until all jobs before the window have begun; go on to the
+        next choice.
+        """
         while None in self.loop.start[: self.warm]:
             next(self._passes)
             everyone = len(self.loop.queue)
@@ -177,7 +190,9 @@ class Backfill(gymnasium.Env):
         return float(schedule.jobs["bounded_slowdown"][own].mean()) - 1
 
     def action_masks(self) -> np.ndarray:
-        """Return the permitted actions, bool[slots + 1], in the form that maskable learners ask for."""
+        """Return the permitted actions, bool[slots + 1], in the form that maskable learners ask
+        for.
+        """
         mask = np.zeros(self.slots + 1, bool)
         for k, job in enumerate(self.loop.queue[: self.slots]):
             mask[k] = job.size <= self.loop.free
@@ -215,7 +230,9 @@ class Backfill(gymnasium.Env):
 
 
 def observe(loop: rp.EventLoop, slots: int) -> np.ndarray:
-    """Return the observation of a simulation, float32[slots x len(FEATURES) + len(MACHINE_FEATURES)]."""
+    """Return the observation of a simulation, float32[slots x len(FEATURES) +
+    len(MACHINE_FEATURES)].
+    """
     now, free, machine, waiting = loop.now, loop.free, loop.machine, loop.queue[:slots]
     jobs, others = np.zeros((slots, len(FEATURES))), np.zeros(len(MACHINE_FEATURES))
     others[:2] = free / machine, np.log1p(len(loop.queue)) / np.log1p(len(loop.jobs))
@@ -242,7 +259,9 @@ def _logarithm(seconds):
 
 
 def easy_action(loop: rp.EventLoop, slots: int) -> int:
-    """Return the action of EASY: the head, or else the first job that does not delay it, or else none."""
+    """Return the action of EASY: the head, or else the first job that does not delay it, or else
+    none.
+    """
     for k, job in enumerate(loop.queue[:slots]):
         if k == 0:
             if job.size <= loop.free:

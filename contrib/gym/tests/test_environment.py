@@ -1,4 +1,6 @@
-"""The environment: gymnasium's checker, EASY start by start, rewards that add up, windows by seed."""
+"""The environment: gymnasium's checker, EASY start by start, rewards that add up,
+windows by seed.
+"""
 
 import numpy as np
 import pytest
@@ -77,7 +79,8 @@ def test_windows_depend_on_the_seed():
 
 
 def test_the_observation_of_three_jobs():
-    # Job 1 runs on 3 of 4 processors to 100 s. Job 2 is the head; job 3 ends in time, job 4 does not and is too large.
+    # Job 1 runs on 3 of 4 processors to 100 s. Job 2 is the head; job 3 ends in time, job 4 does
+    # not and is too large.
     log = rp.Workload.from_columns(
         "four", 4, [0, 1, 1, 1], [100, 10, 99, 500], [3, 3, 1, 2], [100, 10, 99, 500]
     )

@@ -1,7 +1,9 @@
-"""The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005), advocated by heel-and-toe.
+"""The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005), advocated by
+heel-and-toe.
 
-It first makes a distribution of estimates, a few round values that most jobs share and a tail of rarer ones, and then
-assigns them to the jobs. ``docs/decisions/heel_and_toe.md`` lists our decisions where its description is incomplete.
+It first makes a distribution of estimates, a few round values that most jobs share and a tail of
+rarer ones, and then assigns them to the jobs. ``docs/decisions/heel_and_toe.md`` lists our
+decisions where its description is incomplete.
 """
 
 import math
@@ -26,7 +28,8 @@ ROUND = (
 )
 # The last step is ours: a short E_max has fewer than 20 multiples of five minutes.
 STEPS = (*(h * HOUR for h in (200, 100, 50, 10, 5, 2, 1)), *(m * MINUTE for m in (20, 10, 5, 1)))
-# Popularity rank of the value at each time rank (E_max, then ascending) in four logs of the archive, a line each.
+# Popularity rank of the value at each time rank (E_max, then ascending) in four logs of the
+# archive, a line each.
 RANKS = tuple(
     zip(
         (3, 1, 4, 17, 13, 7, 8, 18, 2, 6, 16, 10, 5, 15, 14, 19, 11, 12, 9, 20),
@@ -74,7 +77,8 @@ class Modal(EstimateModel):
         longest = int(workload.run_time.max())
         if longest > self.e_max:
             raise EstimateError(
-                f"{workload.name}: run times reach {longest} s, allowed: up to E_max {self.e_max} s "
+                f"{workload.name}: run times reach {longest} s, allowed: up to E_max {self.e_max} "
+                f"s "
                 "(see estimates.cut_runs)"
             )
         supply, random = self._supply(workload, seed)
@@ -83,7 +87,8 @@ class Modal(EstimateModel):
         stuck = kernel.deal(workload.run_time[order], supply, random.random(len(workload)), dealt)
         if stuck >= 0:
             raise EstimateError(
-                f"{workload.name}: {stuck + 1} jobs run {workload.run_time[order[stuck]]} s or longer, but "
+                f"{workload.name}: {stuck + 1} jobs run {workload.run_time[order[stuck]]} s or "
+                f"longer, but "
                 f"only {stuck} estimates are that long; raise E_max ({self.e_max} s) or its share"
             )
         estimate = np.empty(len(workload), np.int64)
@@ -91,7 +96,9 @@ class Modal(EstimateModel):
         return estimate
 
     def covers(self, workload, seeds=(1,)) -> bool:
-        """Return whether the model has an estimate for every run time of a workload, with each of the seeds."""
+        """Return whether the model has an estimate for every run time of a workload, with each of
+        the seeds.
+        """
         longest_first = np.sort(workload.run_time)[::-1]
         return all((self._supply(workload, seed)[0] >= longest_first).all() for seed in seeds)
 
@@ -103,7 +110,8 @@ class Modal(EstimateModel):
 
 
 def modes(n, e_max, share, random) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distribution of estimates: distinct values, ascending, int64[k], s, and the number of jobs with each.
+    """Return the distribution of estimates: distinct values, ascending, int64[k], s, and the number
+    of jobs with each.
 
     The jobs add up to `n`. `share` is the known share of E_max, or None.
     """
@@ -135,10 +143,12 @@ def head_times(e_max) -> list[int]:
 
 
 def ranks(e_max_known, random) -> list[int]:
-    """Return the popularity rank of each popular value: that of E_max first, then by ascending time.
+    """Return the popularity rank of each popular value: that of E_max first, then by ascending
+    time.
 
-    Two ranks are drawn from the unused ones that occur in the logs at that place or before it, and the more popular one
-    is taken. A rank that does not occur later is taken at once. E_max is the most popular unless its share is known.
+    Two ranks are drawn from the unused ones that occur in the logs at that place or before it, and
+    the more popular one is taken. A rank that does not occur later is taken at once. E_max is the
+    most popular unless its share is known.
     """
     last = {
         rank: max(t for t, row in enumerate(RANKS) if rank in row) for rank in range(1, HEAD + 1)
@@ -177,9 +187,11 @@ def tail_times(e_max, distinct, taken) -> list[int]:
 
 
 def job_counts(shares, e_max, share, n) -> tuple[np.ndarray, np.ndarray]:
-    """Return distinct estimates, int64[k], s, and the number of jobs with each, int64[k], which add up to `n`.
+    """Return distinct estimates, int64[k], s, and the number of jobs with each, int64[k], which add
+    up to `n`.
 
-    A known `share` of the jobs has E_max; the other numbers are rounded by largest remainder."""
+    A known `share` of the jobs has E_max; the other numbers are rounded by largest remainder.
+    """
     times = np.array(sorted(shares), np.int64)
     wanted = np.array([shares[int(time)] for time in times]) * n
     known = (times == e_max) & (share is not None)
@@ -190,7 +202,9 @@ def job_counts(shares, e_max, share, n) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _apportion(wanted, total):
-    """Return whole numbers in proportion to `wanted` that add up to `total`, by largest remainder."""
+    """Return whole numbers in proportion to `wanted` that add up to `total`, by largest
+    remainder.
+    """
     if total == 0:
         return np.zeros(len(wanted), np.int64)
     exact = wanted * (total / wanted.sum())

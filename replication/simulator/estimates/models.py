@@ -22,14 +22,17 @@ MOST = 1_000_000  # values of a range; a typing mistake should not start a year 
 
 
 class EstimateError(ChoiceError):
-    """An estimate model, a parameter or an estimate that is not allowed; the message lists the allowed ones."""
+    """An estimate model, a parameter or an estimate that is not allowed; the message lists the
+    allowed ones.
+    """
 
 
 class EstimateModel(Choice, family="estimates"):
     """The base class of the estimate models.
 
-    A model is a frozen dataclass with a method `estimate`; if it has a field `e_max` (seconds or None, see
-    `limit`), run times and estimates are cut to it. No estimate is below the run time, unless the log's own estimate is.
+    A model is a frozen dataclass with a method `estimate`; if it has a field `e_max` (seconds or
+    None, see `limit`), run times and estimates are cut to it. No estimate is below the run time,
+    unless the log's own estimate is.
 
     Attributes
     ----------
@@ -49,8 +52,9 @@ class EstimateModel(Choice, family="estimates"):
         workload : replication.simulator.workload.Workload
             The jobs, with run times already cut to the E_max, if there is one.
         seed : int
-            Seed of random models. A draw should depend on the workload's `draw_key`, its length, the model's own values
-            and the seed alone; `replication.simulator.workload.generator` makes such a generator.
+            Seed of random models. A draw should depend on the workload's `draw_key`, its length,
+            the model's own values and the seed alone; `replication.simulator.workload.generator`
+            makes such a generator.
 
         Returns
         -------
@@ -111,7 +115,9 @@ def limit() -> Any:
 
 
 def whole_seconds(values: np.ndarray) -> np.ndarray:
-    """Return real seconds rounded to whole ones, int64[n], s; EstimateError for values of more than 64 bits."""
+    """Return real seconds rounded to whole ones, int64[n], s; EstimateError for values of more than
+    64 bits.
+    """
     rounded = np.rint(values)
     if len(rounded) and not rounded.max() < LARGEST:
         raise EstimateError(f"estimates reach {rounded.max():.3g} s, allowed: below {LARGEST:.3g}")
@@ -119,7 +125,9 @@ def whole_seconds(values: np.ndarray) -> np.ndarray:
 
 
 def cut_runs(workload: Workload, e_max: float) -> Workload:
-    """Return a workload with runs cut to `e_max`, s, as if jobs were killed at the estimate (heel-and-toe, Fig. 16)."""
+    """Return a workload with runs cut to `e_max`, s, as if jobs were killed at the estimate
+    (heel-and-toe, Fig. 16).
+    """
     longer = int((workload.run_time > e_max).sum())
     rule = f"run-cut-to-emax-{int(e_max)}"
     if not longer and rule in dict(workload.cleaning):
@@ -132,7 +140,9 @@ def cut_runs(workload: Workload, e_max: float) -> Workload:
 
 @dataclass(frozen=True)
 class _Multiple:
-    """Estimates that are a column of the workload times a factor, from 1: shorter ones would be under-predictions."""
+    """Estimates that are a column of the workload times a factor, from 1: shorter ones would be
+    under-predictions.
+    """
 
     draws_at_random = False
     column = ""
@@ -151,11 +161,12 @@ class MissingEstimates(UserWarning):
 
 @dataclass(frozen=True)
 class Users(_Multiple, EstimateModel, name="log"):
-    """The users' own estimates after the cleaning rules of the workload; heel-and-toe, Figure 2, doubles them.
+    """The users' own estimates after the cleaning rules of the workload; heel-and-toe, Figure 2,
+    doubles them.
 
-    Where a job has no estimate, its run time stands in. Above 1 % of the jobs this is a `MissingEstimates` warning, and
-    the schedule's provenance says ``Users(missing='run-time')``. Above 50 % it is an EstimateError, unless
-    ``missing='run-time'`` is given.
+    Where a job has no estimate, its run time stands in. Above 1 % of the jobs this is a
+    `MissingEstimates` warning, and the schedule's provenance says ``Users(missing='run-time')``.
+    Above 50 % it is an EstimateError, unless ``missing='run-time'`` is given.
     """
 
     draws_at_random = False
@@ -165,7 +176,8 @@ class Users(_Multiple, EstimateModel, name="log"):
     )
 
     def on(self, workload) -> "Users":
-        """Return this model as `workload` gets it: with `missing` set if more than a few of its jobs have no estimate.
+        """Return this model as `workload` gets it: with `missing` set if more than a few of its
+        jobs have no estimate.
 
         Raises
         ------
@@ -200,7 +212,9 @@ class Exact(_Multiple, EstimateModel, name="perfect"):
 
 @dataclass(frozen=True)
 class FModel(EstimateModel, name="f"):
-    """The f-model: uniform in [r, (f + 1) r] for run time r (heel-and-toe, section 1; Feitelson and Mu'alem Weil 1998)."""
+    """The f-model: uniform in [r, (f + 1) r] for run time r (heel-and-toe, section 1; Feitelson and
+    Mu'alem Weil 1998).
+    """
 
     f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
     e_max: int | None = limit()
@@ -212,7 +226,8 @@ class FModel(EstimateModel, name="f"):
 
     @classmethod
     def grid(cls, start: float, stop: float, step: float, e_max: int | None = None) -> tuple:
-        """Return models from one badness factor to another; the last one is included if the steps reach it.
+        """Return models from one badness factor to another; the last one is included if the steps
+        reach it.
 
         Parameters
         ----------
@@ -277,7 +292,8 @@ class Deterministic(EstimateModel):
 def steps(start: float, stop: float, step: float) -> list[float]:
     """Return numbers from one to another; the last one is included if the steps reach it.
 
-    They are rounded to ten decimals, 0.3 and not 0.30000000000000004, because they become part of random seeds.
+    They are rounded to ten decimals, 0.3 and not 0.30000000000000004, because they become part of
+    random seeds.
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
 """The folder of the compiled kernels, named by a hash of the code in this package.
 
-numba notices a change in a function's own file, but not in a kernel that is called from another; with this name, a
-change in any kernel starts a new folder. The hash is taken at import. Docstrings, comments and blank lines do not enter,
-neither here nor in what numba compares. Below ``NUMBA_CACHE_DIR``, if that is set, the
-folder has the same name. In it the code is filed by module, where numba would file it by the absolute path, so that a
-checkout that was moved or copied with its folder ``build`` finds its kernels.
+numba notices a change in a function's own file, but not in a kernel that is called from another;
+with this name, a change in any kernel starts a new folder. The hash is taken at import. Docstrings,
+comments and blank lines do not enter, neither here nor in what numba compares. Below
+``NUMBA_CACHE_DIR``, if that is set, the folder has the same name. In it the code is filed by
+module, where numba would file it by the absolute path, so that a checkout that was moved or copied
+with its folder ``build`` finds its kernels.
 """
 
 import functools
@@ -45,14 +46,18 @@ class PackageLocator(caching.UserProvidedCacheLocator):
 
     @classmethod
     def from_function(cls, py_func, py_file):
-        """Return the locator of a function of this package; None of others, which numba files as usual."""
+        """Return the locator of a function of this package; None of others, which numba files as
+        usual.
+        """
         inside = Path(py_file).resolve().is_relative_to(_PACKAGE)
         return super().from_function(py_func, py_file) if inside else None
 
 
 @functools.cache
 def _code(source):
-    """Return a hash of the code of a file without its docstrings, and the first lines of its functions."""
+    """Return a hash of the code of a file without its docstrings, and the first lines of its
+    functions.
+    """
     digest, lines = hashlib.sha256(), set()
 
     def add(code):
@@ -82,8 +87,11 @@ _KERNEL_HASH = _hash_sources()
 
 
 def set_cache_folder():
-    """Point numba, and the processes that this one starts, to the first folder that can be written to."""
-    # Settings such as NUMBA_BOUNDSCHECK change the compiled code, which numba's own cache does not notice.
+    """Point numba, and the processes that this one starts, to the first folder that can be written
+    to.
+    """
+    # Settings such as NUMBA_BOUNDSCHECK change the compiled code, which numba's own cache does not
+    # notice.
     settings = sorted(
         f"{key}={value}"
         for key, value in os.environ.items()

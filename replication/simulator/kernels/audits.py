@@ -1,6 +1,8 @@
-"""Starts and reservations of jobs at the head of the queue, with and without jobs of lower priority.
+"""Starts and reservations of jobs at the head of the queue, with and without jobs of lower
+priority.
 
-The index of a job is its priority. A job is at the head when every job of higher priority has started for good.
+The index of a job is its priority. A job is at the head when every job of higher priority has
+started for good.
 """
 
 import numpy as np
@@ -22,10 +24,11 @@ from replication.simulator.kernels.pv_easy import copy_queue, empty_runs, simula
 
 @njit(nogil=True, cache=True)
 def earliest_at_head(since, end, size, machine):
-    """Return the start of each job at the head of the queue if no job of lower priority ran, int64[n], s.
+    """Return the start of each job at the head of the queue if no job of lower priority ran,
+    int64[n], s.
 
-    That is the first instant at which the jobs of higher priority leave enough processors, from `since` on (int64[n],
-    s, ascending), when the job comes to the head.
+    That is the first instant at which the jobs of higher priority leave enough processors, from
+    `since` on (int64[n], s, ascending), when the job comes to the head.
     """
     n = len(since)
     earliest = np.empty(n, np.int64)
@@ -54,9 +57,11 @@ def earliest_at_head(since, end, size, machine):
 
 @njit(nogil=True, cache=True)
 def _running_at(now, order, live, known, start, end):
-    """Return the jobs that run at an instant, a view of `live`; instants of successive calls ascend.
+    """Return the jobs that run at an instant, a view of `live`; instants of successive calls
+    ascend.
 
-    `order` has the jobs by start; `known` has the number of those that have begun, and of those in `live`.
+    `order` has the jobs by start; `known` has the number of those that have begun, and of those in
+    `live`.
     """
     while known[0] < len(order) and start[order[known[0]]] <= now:
         live[known[1]] = order[known[0]]
@@ -74,11 +79,13 @@ def _running_at(now, order, live, known, start, end):
 def first_reservations(
     since, asked, start, end, prediction, estimate, size, machine, correction, sunny, unaged
 ):
-    """Return the reservation of each job of `asked` (bool[n]) at the instant `since`, int64[n], s; -1 for other jobs.
+    """Return the reservation of each job of `asked` (bool[n]) at the instant `since`, int64[n], s;
+    -1 for other jobs.
 
-    It is the earliest planned end at which the job fits, the instant itself if it fits then. The instants ascend;
-    `correction` is that of expired predictions, see `replication.simulator.kernels.machine`. If `sunny`, the processors
-    of running jobs of lower priority count as free. If `unaged`, running jobs are planned to end after their whole plan.
+    It is the earliest planned end at which the job fits, the instant itself if it fits then. The
+    instants ascend; `correction` is that of expired predictions, see
+    `replication.simulator.kernels.machine`. If `sunny`, the processors of running jobs of lower
+    priority count as free. If `unaged`, running jobs are planned to end after their whole plan.
     """
     n = len(since)
     reserved, planned = np.where(asked, since, -1), np.empty(n, np.int64)
@@ -104,7 +111,8 @@ def first_reservations(
 
 @njit(nogil=True, cache=True)
 def outlived_behind(asked, at, since, start, end, prediction):
-    """Return whether a job of lower priority runs past its prediction at the instant `at` (int64[n], s), bool[n].
+    """Return whether a job of lower priority runs past its prediction at the instant `at`
+    (int64[n], s), bool[n].
 
     For each job of `asked` (bool[n]); the other job has started at `since` (int64[n], s) or later.
     """
@@ -121,10 +129,12 @@ def outlived_behind(asked, at, since, start, end, prediction):
 
 @njit(nogil=True, cache=True)
 def outlived_at(asked, at, since, start, end, prediction, size, machine):
-    """Return whether a job past its prediction keeps another one from starting at the instant `at` (int64[n], s), bool[n].
+    """Return whether a job past its prediction keeps another one from starting at the instant `at`
+    (int64[n], s), bool[n].
 
-    For each job of `asked` (bool[n]): it would fit then without the jobs of lower priority that have started at `since`
-    (int64[n], s) or later, and one of these, started before the instant, runs past its prediction.
+    For each job of `asked` (bool[n]): it would fit then without the jobs of lower priority that
+    have started at `since` (int64[n], s) or later, and one of these, started before the instant,
+    runs past its prediction.
     """
     n = len(at)
     found = np.zeros(n, np.bool_)
@@ -143,10 +153,12 @@ def outlived_at(asked, at, since, start, end, prediction, size, machine):
 
 @njit(nogil=True, cache=True)
 def easy_without_later(submit, run_time, estimate, size, machine, backfilling, start):
-    """Return the start of each job, int64[n], s, under EASY (or FCFS) if no job of lower priority had been submitted.
+    """Return the start of each job, int64[n], s, under EASY (or FCFS) if no job of lower priority
+    had been submitted.
 
-    Up to a job's submission the schedule (`start`) does not depend on later jobs. Each replay begins there: the running
-    jobs with their remaining run times, then the waiting ones, all submitted at once.
+    Up to a job's submission the schedule (`start`) does not depend on later jobs. Each replay
+    begins there: the running jobs with their remaining run times, then the waiting ones, all
+    submitted at once.
     """
     n = len(submit)
     alone = start.copy()
@@ -169,7 +181,9 @@ def easy_without_later(submit, run_time, estimate, size, machine, backfilling, s
 
 @njit(nogil=True, cache=True)
 def _may_differ(job, submit, start):
-    """Return whether a job may start at another time without later jobs: it waited, or another has its submission."""
+    """Return whether a job may start at another time without later jobs: it waited, or another has
+    its submission.
+    """
     return start[job] > submit[job] or (job + 1 < len(submit) and submit[job + 1] == submit[job])
 
 
@@ -195,9 +209,11 @@ def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
 
 @njit(nogil=True, cache=True)
 def pv_easy_without_later(machine, rules, group, memory, spare, start):
-    """Return the start of each job's last PV-EASY run if no job of lower priority had been submitted, int64[n], s.
+    """Return the start of each job's last PV-EASY run if no job of lower priority had been
+    submitted, int64[n], s.
 
-    `group` (int64[n]) are the classes of the jobs. `memory` and `spare` are of the same predictor, before the first job; `start` is that of the schedule.
+    `group` (int64[n]) are the classes of the jobs. `memory` and `spare` are of the same predictor,
+    before the first job; `start` is that of the schedule.
     """
     n, submit = len(start), memory.submit
     alone = start.copy()
@@ -247,11 +263,12 @@ def _copy_job(world, runs, other, other_runs, job):
 
 @njit(nogil=True, cache=True)
 def postponements(since, asked, start, end, events, plans, size, machine, correction, passing):
-    """Return the postponements of the reservations of the jobs `asked` (bool[n]) while each is the head, int64[n, 4].
+    """Return the postponements of the reservations of the jobs `asked` (bool[n]) while each is the
+    head, int64[n, 4].
 
-    Arguments and results as in `replication.simulator.audits.postponements`. `since` (int64[n], s, ascending) is the
-    instant at which each job comes to the head, `events` (int64[k], s, ascending) are the instants of the passes,
-    `plans` predictions and estimates. `passing` (int8[n]) is set.
+    Arguments and results as in `replication.simulator.audits.postponements`. `since` (int64[n], s,
+    ascending) is the instant at which each job comes to the head, `events` (int64[k], s, ascending)
+    are the instants of the passes, `plans` predictions and estimates. `passing` (int8[n]) is set.
     """
     n = len(since)
     prediction, estimate = plans

@@ -1,9 +1,10 @@
 """Compilation of small kernels that share many arrays, without reference counts.
 
-numba counts references to an array with an atomic operation whenever the array is unpacked from a tuple. For a state of
-twenty arrays that is passed between functions, this costs ten times the work itself. A function compiled by
-`njit_noalloc` counts no references, so it must not allocate anything but slices and views; its caller holds all arrays.
-It is inlined into its caller, because passing that many arrays costs as much again.
+numba counts references to an array with an atomic operation whenever the array is unpacked from a
+tuple. For a state of twenty arrays that is passed between functions, this costs ten times the work
+itself. A function compiled by `njit_noalloc` counts no references, so it must not allocate anything
+but slices and views; its caller holds all arrays. It is inlined into its caller, because passing
+that many arrays costs as much again.
 
 Functions that users add are compiled again by `recompile_if_changed`.
 """
@@ -19,7 +20,9 @@ _compiled_with: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def recompile_if_changed(function):
-    """Compile an added function again if a number, text or array that it uses has changed, because numba freezes these."""
+    """Compile an added function again if a number, text or array that it uses has changed, because
+    numba freezes these.
+    """
     now = _constants(function) if _is_added(function) else {}
     if now and _compiled_with.setdefault(function, now) != now:
         _recompile(function)

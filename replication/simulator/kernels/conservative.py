@@ -1,21 +1,25 @@
 """Conservative backfilling with compression: every waiting job has a reservation.
 
-A submitted job has a reservation at the earliest start that delays no job planned before it. After an end, or when a
-job has run past its planned end, all reservations are made again in the order of the reserved starts. With unchanged
-predictions this delays no job. ``docs/semantics/predicted.md`` has the variants. The reference implementation is
+A submitted job has a reservation at the earliest start that delays no job planned before it. After
+an end, or when a job has run past its planned end, all reservations are made again in the order of
+the reserved starts. With unchanged predictions this delays no job. ``docs/semantics/predicted.md``
+has the variants. The reference implementation is
 ``replication.simulator.reference.conservative.Conservative``.
 
-All running and waiting jobs are in the profile of free processors. The profile is built again only after a planned end
-or a prediction has changed. Otherwise an end releases the rest of the job's planned run. Making all reservations again
-is then the same as moving each job in turn as far forward as possible, while all others keep their reservations: where
-a job with a later reserved start would overlap an earlier start, the reservation of the job that moves already holds
-the processors. So only the profile before its own start matters. Two bounds decide which jobs are tried:
+All running and waiting jobs are in the profile of free processors. The profile is built again only
+after a planned end or a prediction has changed. Otherwise an end releases the rest of the job's
+planned run. Making all reservations again is then the same as moving each job in turn as far
+forward as possible, while all others keep their reservations: where a job with a later reserved
+start would overlap an earlier start, the reservation of the job that moves already holds the
+processors. So only the profile before its own start matters. Two bounds decide which jobs are
+tried:
 
-* No job could move before the release. So a job can move only onto processors that were released since, and it starts
-  before the end of the last release.
-* The profile stores, for a size and a length, an instant before which no start is possible. A job whose reserved start
-  is not later cannot move. The instants stay valid while jobs move: a job that moves releases processors only from its
-  old start on, and the stored instants are not later, because jobs move in the order of their starts.
+* No job could move before the release. So a job can move only onto processors that were released
+  since, and it starts before the end of the last release.
+* The profile stores, for a size and a length, an instant before which no start is possible. A job
+  whose reserved start is not later cannot move. The instants stay valid while jobs move: a job that
+  moves releases processors only from its old start on, and the stored instants are not later,
+  because jobs move in the order of their starts.
 """
 
 from collections import namedtuple
@@ -43,15 +47,15 @@ from replication.simulator.kernels.profile import (
     reset_profile,
 )
 
-# profile : the profile of free processors
-# reserved : int64[n], reserved start of each waiting job; `planned` of the machine is the length of its reservation
-# order : int64[n], ascending keys of reserved start and job; those of the waiting jobs are order[first:last]
-# bounds : int64[2], first and last
+# profile : the profile of free processors reserved : int64[n], reserved start of each waiting job;
+# `planned` of the machine is the length of its reservation order : int64[n], ascending keys of
+# reserved start and job; those of the waiting jobs are order[first:last] bounds : int64[2], first
+# and last
 Plan = namedtuple("Plan", "profile reserved order bounds")
 FIRST, LAST = range(2)
 
-# each : after an end reservations are made again one by one in queue order, with all others in place; otherwise all are
-# made again in the order of their starts
+# each : after an end reservations are made again one by one in queue order, with all others in
+# place; otherwise all are made again in the order of their starts
 Rules = namedtuple("Rules", machines.SHARED_RULES + "each")
 
 
@@ -59,7 +63,8 @@ Rules = namedtuple("Rules", machines.SHARED_RULES + "each")
 def conservative(memory, processors, rules):
     """Simulate conservative backfilling.
 
-    Parameters and result are those of `replication.simulator.kernels.list_scheduler.list_scheduler`.
+    Parameters and result are those of
+    `replication.simulator.kernels.list_scheduler.list_scheduler`.
     """
     n = len(memory.submit)
     machine = machines.idle_machine(n, processors)
@@ -81,7 +86,8 @@ def _simulate(machine, memory, plan, rules):
         waited = bounds[FIRST] < before
         if rules.each and not overdue and waited and count[machines.LEAVING] == 0:
             now = min(now, order[bounds[FIRST]] >> JOB_BITS)
-        # A job past its planned end is expected to end at any moment, so reservations behind it move with the time.
+        # A job past its planned end is expected to end at any moment, so reservations behind it
+        # move with the time.
         valid = waited and not overdue
         if valid:
             drop_past(plan.profile, now)
@@ -94,7 +100,8 @@ def _simulate(machine, memory, plan, rules):
         if bounds[FIRST] == bounds[LAST]:
             continue
         since = before
-        # A job with a reserved start in the past waits for a job that has passed its planned end since the last event.
+        # A job with a reserved start in the past waits for a job that has passed its planned end
+        # since the last event.
         if not valid or corrected or overdue or order[bounds[FIRST]] >> JOB_BITS < now:
             since = bounds[FIRST]
         elif ended and rules.each:
@@ -140,7 +147,9 @@ def _plan_job(machine, memory, plan, rules, k, now):
 
 @njit_noalloc
 def _replan_each(machine, memory, plan, rules, last, now):
-    """Reserve again for each job of the order before place `last`, in queue order, with all other reservations in place."""
+    """Reserve again for each job of the order before place `last`, in queue order, with all other
+    reservations in place.
+    """
     waiting = plan.order[plan.bounds[FIRST] : last]
     for k in range(len(waiting)):
         waiting[k] &= JOB_MASK
@@ -162,7 +171,9 @@ def _replan_each(machine, memory, plan, rules, last, now):
 
 @njit_noalloc
 def _any_prediction_changed(machine, memory, plan, rules, last, now):
-    """Return whether the prediction of any job of the order before place `last` differs from its reservation."""
+    """Return whether the prediction of any job of the order before place `last` differs from its
+    reservation.
+    """
     if memory.predict == 0 or not rules.refresh:
         return False
     for key in plan.order[plan.bounds[FIRST] : last]:
@@ -232,7 +243,8 @@ def _start(machine, plan, memory, now):
         job = plan.order[bounds[FIRST]] & JOB_MASK
         machines.begin(machine, memory, job, machine.planned[job], now)
         bounds[FIRST] += 1
-    # The head of the queue is the first job that still waits; the queue keeps the places of jobs that have started.
+    # The head of the queue is the first job that still waits; the queue keeps the places of jobs
+    # that have started.
     while count[HEAD] < count[TAIL] and machine.start[machine.waiting[count[HEAD]]] >= 0:
         count[HEAD] += 1
     for key in plan.order[since : bounds[FIRST]]:

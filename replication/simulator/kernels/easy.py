@@ -1,14 +1,16 @@
 """EASY backfilling (and plain FCFS) as one compiled event loop.
 
-A job is its index, and indices are in queue order: by submission, then job number. ``docs/semantics.md`` states the
-decisions at each instant and their order; the reference implementation is ``replication.simulator.reference.easy``.
+A job is its index, and indices are in queue order: by submission, then job number.
+``docs/semantics.md`` states the decisions at each instant and their order; the reference
+implementation is ``replication.simulator.reference.easy``.
 
 Four properties make the loop fast without changing a decision:
 
-* Between two ends no processor becomes free and the reservation of the blocked head does not move, so a submission
-  can start the submitted job only.
+* Between two ends no processor becomes free and the reservation of the blocked head does not move,
+  so a submission can start the submitted job only.
 * Candidates are searched for only if the smallest job behind the head fits the free processors.
-* The search for candidates skips the parts of the queue that hold none (``replication.simulator.kernels.queue``).
+* The search for candidates skips the parts of the queue that hold none
+  (``replication.simulator.kernels.queue``).
 * The loop allocates nothing.
 """
 
@@ -54,7 +56,8 @@ def easy(submit, run_time, estimate, size, machine, backfilling, start, backfill
     _simulate(jobs, machine, backfilling, schedule, running, queue, search)
 
 
-# `_nrt=False` leaves out numba's reference counts, which cost two locked instructions for each array of a call.
+# `_nrt=False` leaves out numba's reference counts, which cost two locked instructions for each
+# array of a call.
 @njit(nogil=True, cache=True, _nrt=False)
 def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
     submit, _, estimate, size = jobs
@@ -99,8 +102,9 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                     break
                 head += 1
 
-            # The head is blocked and has a reservation: the shadow time and the extra processors then. A job behind it
-            # is backfilled if it fits now and ends by the shadow time, or needs no more than the extra processors.
+            # The head is blocked and has a reservation: the shadow time and the extra processors
+            # then. A job behind it is backfilled if it fits now and ends by the shadow time, or
+            # needs no more than the extra processors.
             if backfilling and head < tail and smallest <= free:
                 if head + removed > queues.COMPACT_THRESHOLD and 2 * (head + removed) > tail:
                     tail = queues.compact(queue, head, tail)
@@ -126,7 +130,8 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
                             extra -= size[job]
                 smallest = np.int64(search[queues.SMALLEST])
 
-        # Jobs are submitted; each starts (empty queue), is backfilled (blocked head), or joins the queue.
+        # Jobs are submitted; each starts (empty queue), is backfilled (blocked head), or joins the
+        # queue.
         while arrived < n and submit[arrived] == now:
             job = arrived
             arrived += 1

@@ -1,24 +1,26 @@
 """List scheduling on predictions, with and without backfilling, as one compiled event loop.
 
-A job is its index, and indices are in order of submission. The queue has an order: that of submission, or another one.
-Its first jobs start while they fit, and the next one is the head. The jobs behind the head may pass it by its
-reservation (EASY), or the queue has no head and every job starts that fits (largest area first). ``docs/semantics``
-states the decisions at each instant in `predicted.md`, `queue_orders.md` and `observation.md`; the reference
-implementations are in ``replication.simulator.reference``.
+A job is its index, and indices are in order of submission. The queue has an order: that of
+submission, or another one. Its first jobs start while they fit, and the next one is the head. The
+jobs behind the head may pass it by its reservation (EASY), or the queue has no head and every job
+starts that fits (largest area first). ``docs/semantics`` states the decisions at each instant in
+`predicted.md`, `queue_orders.md` and `observation.md`; the reference implementations are in
+``replication.simulator.reference``.
 
-Planned ends change only at ends and corrections, and so do the predictions of waiting jobs unless the rules say that
-they are `volatile`. Without either since the last pass, a submission can start the submitted job only, so the pass
-considers no other. Free and extra processors only decrease during a pass, so a job that cannot start does not become
-able to start later in the pass.
+Planned ends change only at ends and corrections, and so do the predictions of waiting jobs unless
+the rules say that they are `volatile`. Without either since the last pass, a submission can start
+the submitted job only, so the pass considers no other. Free and extra processors only decrease
+during a pass, so a job that cannot start does not become able to start later in the pass.
 
-A queue of up to `LONG` jobs is scanned. The jobs of a longer one are ranked in the order in which they are tried, and a
-tree over the ranks finds the next job that may start (`replication.simulator.kernels.queue_tree`). This requires an
-order that is known before the simulation:
+A queue of up to `LONG` jobs is scanned. The jobs of a longer one are ranked in the order in which
+they are tried, and a tree over the ranks finds the next job that may start
+(`replication.simulator.kernels.queue_tree`). This requires an order that is known before the
+simulation:
 
-* Predictions that change from pass to pass have the lower bound 0 in the tree, so every job that fits the free
-  processors is predicted. A pass costs as many predictions as jobs fit.
-* The queue is scanned where its order depends on such predictions, is not in `RANKABLE`, or has a waiting limit. A pass
-  costs as many predictions and keys as jobs wait.
+* Predictions that change from pass to pass have the lower bound 0 in the tree, so every job that
+  fits the free processors is predicted. A pass costs as many predictions as jobs fit.
+* The queue is scanned where its order depends on such predictions, is not in `RANKABLE`, or has a
+  waiting limit. A pass costs as many predictions and keys as jobs wait.
 """
 
 import math
@@ -51,27 +53,25 @@ DONE = -1
 
 #: Orders of the queue; `GIVEN` by a number for each job, the least first.
 SUBMISSION, SHORTEST, SMALLEST_AREA, WFP3, F1, GIVEN, LARGEST_AREA = range(7)
-#: Orders in which the keys of waiting jobs depend on nothing that changes but predictions, so that a long queue may be
-#: ranked; the queue of any other order is scanned.
+#: Orders in which the keys of waiting jobs depend on nothing that changes but predictions, so that
+#: a long queue may be ranked; the queue of any other order is scanned.
 RANKABLE = (SUBMISSION, SHORTEST, SMALLEST_AREA, F1, GIVEN, LARGEST_AREA)
-#: Permissions of a job to pass the head; wildly by the reservation alone, never, or if its true run time is shorter or
-#: longer than the median of the waiting jobs.
+#: Permissions of a job to pass the head; wildly by the reservation alone, never, or if its true run
+#: time is shorter or longer than the median of the waiting jobs.
 BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS, WILD_IF_SHORTER, WILD_IF_LONGER = range(5)
 NO_LIMIT = 2**62
 
-# order : order of the queue
-# limit : s; jobs that have waited this long come first, in order of submission
-# shortest_first : candidates are in order of prediction, not in queue order
-# lasts : the reservation is valid until it is due or the head starts, not for one pass only
-# until_start : a reservation that lasts stays valid when it is due
-# recounts : the extra processors of a reservation that lasts are counted again at every pass
-# closed : no job is backfilled on extra processors of a reservation that lasts and is due
-# uses_up : a job that outlives the shadow time uses up extra processors
-# counted : jobs planned to end at the shadow time that count for the extra processors, as of `machine.reservation`
-# only_if_fits : a submission leads to a pass only if the job fits the free processors
-# strict : a job is in time if it is planned to end before the shadow time, not at it
-# unaged : a running job is planned to end after its whole plan from now on
-# candidates_limit : jobs behind the head that a pass tries
+# order : order of the queue limit : s; jobs that have waited this long come first, in order of
+# submission shortest_first : candidates are in order of prediction, not in queue order lasts : the
+# reservation is valid until it is due or the head starts, not for one pass only until_start : a
+# reservation that lasts stays valid when it is due recounts : the extra processors of a reservation
+# that lasts are counted again at every pass closed : no job is backfilled on extra processors of a
+# reservation that lasts and is due uses_up : a job that outlives the shadow time uses up extra
+# processors counted : jobs planned to end at the shadow time that count for the extra processors,
+# as of `machine.reservation` only_if_fits : a submission leads to a pass only if the job fits the
+# free processors strict : a job is in time if it is planned to end before the shadow time, not at
+# it unaged : a running job is planned to end after its whole plan from now on candidates_limit :
+# jobs behind the head that a pass tries
 Rules = namedtuple(
     "Rules",
     machines.SHARED_RULES
@@ -80,9 +80,9 @@ Rules = namedtuple(
     defaults=(SUBMISSION, NO_LIMIT, *[False] * 4, True, True, ALL, *[False] * 3, NO_LIMIT),
 )
 
-# tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty until they are needed
-# permission : int8[n], of each job to pass the head; None if all have `BY_RESERVATION`
-# given : int64[n], the order of the queue if it is `GIVEN`
+# tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty
+# until they are needed permission : int8[n], of each job to pass the head; None if all have
+# `BY_RESERVATION` given : int64[n], the order of the queue if it is `GIVEN`
 Lists = namedtuple("Lists", "tree job rank permission given")
 
 
@@ -114,8 +114,9 @@ def list_scheduler(memory, processors, rules, permission, given):
 def _run(memory, processors, rules, permission, given, key):
     """Simulate, and rank the jobs when the queue first needs it.
 
-    `key` is scratch space for the keys of the queue's places, float64[n]; None if all is in order of submission. Without keys or
-    permissions the loop is compiled apart, since their code would slow it down even where it is not used.
+    `key` is scratch space for the keys of the queue's places, float64[n]; None if all is in order
+    of submission. Without keys or permissions the loop is compiled apart, since their code would
+    slow it down even where it is not used.
     """
     machine, none = machines.idle_machine(len(memory.submit), processors), np.empty(0, np.int64)
     machine.count[machines.AGES] = not rules.unaged
@@ -148,10 +149,13 @@ def _ranked(memory, rules, lists):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def _simulate(machine, memory, rules, lists, key, now):
-    """Run the event loop from an instant on; return `DONE`, or the instant at which the queue needs ranks."""
+    """Run the event loop from an instant on; return `DONE`, or the instant at which the queue needs
+    ranks.
+    """
     count = machine.count
     is_limited = rules.candidates_limit < NO_LIMIT
-    # In these variants the reservation, the head or a prediction can change without an end or a correction.
+    # In these variants the reservation, the head or a prediction can change without an end or a
+    # correction.
     always = (
         rules.lasts or not rules.uses_up or rules.counted != ALL or lists.permission is not None
     )
@@ -204,7 +208,9 @@ def _simulate(machine, memory, rules, lists, key, now):
 
 @njit_noalloc
 def _pass(machine, memory, rules, lists, key, since, now):
-    """Schedule the queue from place `since` on, which is the head or the first new job behind it."""
+    """Schedule the queue from place `since` on, which is the head or the first new job
+    behind it.
+    """
     count = machine.count
     if since == count[HEAD]:
         _start_heads(machine, memory, rules, now)
@@ -272,7 +278,9 @@ def _reserve(machine, memory, rules, head, now):
 
 @njit_noalloc
 def _backfill(machine, memory, rules, lists, places, now):
-    """Backfill the jobs at `places` in this order; return whether any started, which leaves a gap."""
+    """Backfill the jobs at `places` in this order; return whether any started, which
+    leaves a gap.
+    """
     gaps = False
     for k in range(len(places)):
         place = np.uint64(places[k])  # a signed index costs a test at every access
@@ -318,7 +326,9 @@ def _is_wild(machine, memory, job, now):
 
 @njit_call
 def _may_be_wild(machine, memory, permission, job):
-    """Return whether the true run time of a job is on the permitted side of the median of the waiting jobs."""
+    """Return whether the true run time of a job is on the permitted side of the median of the
+    waiting jobs.
+    """
     if permission == NEVER_WILD:
         return False
     waiting = beyond = 0  # jobs, and those of them that the job is not shorter, or not longer, than
@@ -335,7 +345,9 @@ def _may_be_wild(machine, memory, permission, job):
 
 @njit_noalloc
 def _pass_by_key(machine, memory, rules, lists, key, since, now):
-    """Start heads while they fit, make a reservation for the blocked head, and backfill; from place `since` on."""
+    """Start heads while they fit, make a reservation for the blocked head, and backfill; from place
+    `since` on.
+    """
     count, waiting = machine.count, machine.waiting
     fitting = machines.fitting(machine, since)
     if fitting == 0:
@@ -386,7 +398,9 @@ def _first(machine, key):
 
 @njit_noalloc
 def _backfill_by_key(machine, memory, rules, lists, key, some, now):
-    """Backfill the jobs at the first `some` places in `scratch` by key; return whether any started."""
+    """Backfill the jobs at the first `some` places in `scratch` by key; return whether
+    any started.
+    """
     count, gaps = machine.count, False
     while True:
         extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - rules.strict - now
@@ -401,7 +415,9 @@ def _backfill_by_key(machine, memory, rules, lists, key, some, now):
 
 @njit_noalloc
 def _backfill_first(machine, memory, rules, lists, key, since, now):
-    """Try the first candidates from place `since` on, as many as the limit; return whether any started."""
+    """Try the first candidates from place `since` on, as many as the limit; return whether any
+    started.
+    """
     count, waiting, gaps, some = machine.count, machine.waiting, False, 0
     left = machine.scratch
     for place in range(since, count[TAIL]):
@@ -431,9 +447,11 @@ def _backfill_first(machine, memory, rules, lists, key, since, now):
 
 @njit_noalloc
 def _first_that_may_start(machine, rules, key, some, extra, window):
-    """Select the first job by key that needs at most `extra` processors, or fits and ends within `window` s.
+    """Select the first job by key that needs at most `extra` processors, or fits and ends within
+    `window` s.
 
-    Returns its place and the number of places left in `scratch`: those of the first `some` whose jobs fit so.
+    Returns its place and the number of places left in `scratch`: those of the first `some` whose
+    jobs fit so.
     """
     places, waiting, free = machine.scratch, machine.waiting, machine.count[FREE]
     best, least, left = NO_JOB, math.inf, 0
@@ -452,14 +470,18 @@ def _first_that_may_start(machine, rules, key, some, extra, window):
 
 @njit_call
 def _mark_backfilled(machine, started, oldest):
-    """Mark the jobs that started in this pass as backfilled if the `oldest` waiting job was submitted before them."""
+    """Mark the jobs that started in this pass as backfilled if the `oldest` waiting job was
+    submitted before them.
+    """
     for job in machine.order[started : machine.count[STARTED]]:
         machine.backfilled[job] = job > oldest
 
 
 @njit_noalloc
 def _key(memory, rules, lists, job, predicted, now):
-    """Return the sort key of a waiting job; the least is first, and equal ones are in order of submission."""
+    """Return the sort key of a waiting job; the least is first, and equal ones are in order of
+    submission.
+    """
     waited, size = now - memory.submit[job], memory.size[job]
     if waited >= rules.limit:
         return -math.inf
@@ -479,7 +501,8 @@ def _key(memory, rules, lists, job, predicted, now):
     return float(predicted)
 
 
-# ---- A ranked queue: `HEAD` is the first job by submission that waits, and `waiting` holds new jobs only
+# ---- A ranked queue: `HEAD` is the first job by submission that waits, and `waiting` holds new
+# jobs only
 
 
 @njit_noalloc
@@ -522,7 +545,9 @@ def _leave_ranks(machine, memory, rules, lists):
 
 @njit_call
 def _pass_by_rank(machine, memory, rules, lists, stale, now):
-    """Start heads while they fit, unless nothing has changed for them; reserve for the blocked head, and backfill."""
+    """Start heads while they fit, unless nothing has changed for them; reserve for the blocked
+    head, and backfill.
+    """
     count, tree, started = machine.count, lists.tree, machine.count[STARTED]
     if rules.order == LARGEST_AREA:
         count[SHADOW], count[EXTRA] = LATEST, 0
@@ -566,7 +591,9 @@ def _head_by_rank(machine, rules, lists):
 
 @njit_noalloc
 def _oldest(machine):
-    """Return the waiting job that was submitted first; the number of submitted jobs if none waits."""
+    """Return the waiting job that was submitted first; the number of submitted jobs if
+    none waits.
+    """
     count = machine.count
     while count[HEAD] < count[ARRIVED] and machine.start[count[HEAD]] >= 0:
         count[HEAD] += 1

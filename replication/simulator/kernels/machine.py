@@ -1,10 +1,12 @@
-"""The machine of all schedulers that plan with predictions: the running jobs in two orders, the queue, and the events.
+"""The machine of all schedulers that plan with predictions: the running jobs in two orders, the
+queue, and the events.
 
-As in `replication.simulator.kernels.ordered_list`, both orders are descending lists behind a sentinel. A key is an end with
-the job in its low bits, so of equal ends that of the job earlier in the queue comes first. One variant of the
-reservation depends on this.
+As in `replication.simulator.kernels.ordered_list`, both orders are descending lists behind a
+sentinel. A key is an end with the job in its low bits, so of equal ends that of the job earlier in
+the queue comes first. One variant of the reservation depends on this.
 
-The loop of a kernel calls `next_event` and `process_events`, and then makes its own pass over the queue.
+The loop of a kernel calls `next_event` and `process_events`, and then makes its own pass over the
+queue.
 """
 
 from collections import namedtuple
@@ -26,16 +28,16 @@ FREE, RUNNING, HEAD, TAIL, ARRIVED, LAST, SMALLEST = range(7)
 SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, NOTIFIED, AGES, COUNTS = range(7, 16)
 NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below 0 is a gap
 
-# start, first, prediction : int64[n], s, the last start of each job and its predictions at submission and at its start
-# backfilled : bool[n]
-# planned, done : int64[n], s, planned length of the current run, and work saved from earlier runs
-# by_end, by_plan : int64[m + 1], keys of the running jobs
-# waiting, queued_size : int64[n], the jobs in the queue and their sizes
-# scratch : int64[n]; count : int64[COUNTS]; count[AGES] is 0 if running jobs are planned to end after their whole plan from now
+# start, first, prediction : int64[n], s, the last start of each job and its predictions at
+# submission and at its start backfilled : bool[n] planned, done : int64[n], s, planned length of
+# the current run, and work saved from earlier runs by_end, by_plan : int64[m + 1], keys of the
+# running jobs waiting, queued_size : int64[n], the jobs in the queue and their sizes scratch :
+# int64[n]; count : int64[COUNTS]; count[AGES] is 0 if running jobs are planned to end after their
+# whole plan from now
 #     on, so that `by_plan` has lengths in place of ends, else 1
-# order, submitted : int64[n], the jobs in the order in which they started, and the number of jobs submitted by then
-# leaving : int64[n], jobs whose processors are free but whose end is not yet processed
-# freed : int64[n], jobs whose processors were freed by the last event
+# order, submitted : int64[n], the jobs in the order in which they started, and the number of jobs
+# submitted by then leaving : int64[n], jobs whose processors are free but whose end is not yet
+# processed freed : int64[n], jobs whose processors were freed by the last event
 Machine = namedtuple(
     "Machine",
     "start first prediction backfilled planned done by_end by_plan "
@@ -45,19 +47,17 @@ Machine = namedtuple(
 #: Jobs planned to end at a shadow time that count for the extra processors.
 ALL, FIRST, FIRST_STARTED = range(3)
 
-# Rules of every kernel on this machine.
-# refresh : predictions of waiting jobs are made at every pass, not only at submission
-# at_submission : predictions are made at submission too
-# correction : REQUEST, GRADUAL, DOUBLING or NOW
-# one_by_one : each event of an instant has its own pass
-# volatile : predictions of waiting jobs may change at any instant, not only when jobs end
-# by_plan : as one_by_one, and jobs that end as planned free their processors before the first event of the instant
-# submissions_first : submissions precede the ends of the same instant
+# Rules of every kernel on this machine. refresh : predictions of waiting jobs are made at every
+# pass, not only at submission at_submission : predictions are made at submission too correction :
+# REQUEST, GRADUAL, DOUBLING or NOW one_by_one : each event of an instant has its own pass volatile
+# : predictions of waiting jobs may change at any instant, not only when jobs end by_plan : as
+# one_by_one, and jobs that end as planned free their processors before the first event of the
+# instant submissions_first : submissions precede the ends of the same instant
 SHARED_RULES = "refresh at_submission volatile correction one_by_one by_plan submissions_first "
 Rules = namedtuple("Rules", SHARED_RULES)
 
-# Increments of an expired prediction, s: the k-th correction adds the k-th of them to the first prediction (Tsafrir,
-# Etsion and Feitelson 2007, section 4.2).
+# Increments of an expired prediction, s: the k-th correction adds the k-th of them to the first
+# prediction (Tsafrir, Etsion and Feitelson 2007, section 4.2).
 STEPS = np.array([60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000])
 REQUEST, GRADUAL, DOUBLING, NOW = range(4)
 
@@ -100,7 +100,9 @@ def has_events(machine):
 
 @njit_noalloc
 def next_event(machine, memory, now):
-    """Return the instant of the next event: now, as long as an end of this instant is not processed."""
+    """Return the instant of the next event: now, as long as an end of this instant is not
+    processed.
+    """
     count = machine.count
     if count[LEAVING] > 0:
         return now
@@ -112,8 +114,8 @@ def next_event(machine, memory, now):
 def process_events(machine, memory, rules, now):
     """Process the events of an instant, or one of them; then correct expired predictions.
 
-    Returns whether jobs ended, whether jobs were submitted, whether one of the submitted jobs fits, and whether a
-    prediction was corrected.
+    Returns whether jobs ended, whether jobs were submitted, whether one of the submitted jobs fits,
+    and whether a prediction was corrected.
     """
     count = machine.count
     count[FREED] = 0
@@ -140,7 +142,9 @@ def process_events(machine, memory, rules, now):
 
 @njit_noalloc
 def _note_starts(machine, memory):
-    """Notify the predictor of the starts of the last pass, so that all predictions of a pass are made in one state."""
+    """Notify the predictor of the starts of the last pass, so that all predictions of a pass are
+    made in one state.
+    """
     count = machine.count
     if memory.begin != 0:
         for job in machine.order[count[NOTIFIED] : count[STARTED]]:
@@ -150,7 +154,9 @@ def _note_starts(machine, memory):
 
 @njit_noalloc
 def _submit(machine, memory, rules, now):
-    """Append the jobs submitted now, or one of them, to the queue; return whether one of them fits."""
+    """Append the jobs submitted now, or one of them, to the queue; return whether one
+    of them fits.
+    """
     count = machine.count
     fits = False
     while count[ARRIVED] < count[LAST] and memory.submit[count[ARRIVED]] == now:
@@ -170,7 +176,9 @@ def _submit(machine, memory, rules, now):
 
 @njit_noalloc
 def begin(machine, memory, job, predicted, now):
-    """Start a job with a prediction of `predicted` seconds; `process_events` notifies the predictor."""
+    """Start a job with a prediction of `predicted` seconds; `process_events` notifies the
+    predictor.
+    """
     count = machine.count
     machine.prediction[job] = predicted
     machine.order[count[STARTED]], machine.submitted[count[STARTED]] = job, count[ARRIVED]
@@ -191,7 +199,9 @@ def start_run(machine, memory, job, now, length, planned):
 
 @njit_noalloc
 def release(machine, memory, job):
-    """Free the processors of a running job and remove it from `by_plan`; the caller removes it from `by_end`."""
+    """Free the processors of a running job and remove it from `by_plan`; the caller removes it from
+    `by_end`.
+    """
     count = machine.count
     key = (machine.start[job] * count[AGES] + machine.planned[job]) << JOB_BITS | job
     remove(machine.by_plan, count[RUNNING], key)
@@ -226,7 +236,9 @@ def _end_planned(machine, memory, now):
 
 @njit_call
 def _end_next(machine, memory, now):
-    """Process one end of this instant: of the job that started first, of equal starts the one earlier in the queue."""
+    """Process one end of this instant: of the job that started first, of equal starts the one
+    earlier in the queue.
+    """
     order, leaving, last = machine.by_end, machine.leaving, machine.count[RUNNING]
     best, place = NEVER, NO_JOB
     for k in range(machine.count[LEAVING]):
@@ -291,7 +303,9 @@ def correct(machine, memory, way, now):
 
 @njit_noalloc
 def corrected(prediction, request, elapsed, way):
-    """Return the corrected prediction of a job that has run for `elapsed` seconds; at most the request."""
+    """Return the corrected prediction of a job that has run for `elapsed` seconds; at most the
+    request.
+    """
     if prediction > elapsed or way == NOW or prediction >= request:
         return prediction
     if way == GRADUAL:
@@ -307,10 +321,11 @@ def corrected(prediction, request, elapsed, way):
 
 @njit_noalloc
 def reservation(machine, order, memory, head_size, counted, now):
-    """Return the earliest end in `order` at which `head_size` processors are free, and how many more are free then.
+    """Return the earliest end in `order` at which `head_size` processors are free, and how many
+    more are free then.
 
-    Of the jobs that end by that instant `ALL` count, or no more than necessary: the `FIRST` in the queue, or the
-    `FIRST_STARTED` of one end. Ends in the past count as now.
+    Of the jobs that end by that instant `ALL` count, or no more than necessary: the `FIRST` in the
+    queue, or the `FIRST_STARTED` of one end. Ends in the past count as now.
     """
     size = memory.size
     available = machine.count[FREE]
@@ -334,7 +349,9 @@ def reservation(machine, order, memory, head_size, counted, now):
 
 @njit_call
 def _after_first_started(machine, order, size, end, available, head_size):
-    """Return the free processors once jobs of one end have ended, the first started first, until the head fits."""
+    """Return the free processors once jobs of one end have ended, the first started first, until
+    the head fits.
+    """
     last = -1
     while available < head_size:
         first = NEVER
@@ -354,8 +371,9 @@ def _after_first_started(machine, order, size, end, available, head_size):
 def extra_at(machine, memory, head_size, counted, instant, now):
     """Return the processors beyond `head_size` that are free at an instant by the planned ends.
 
-    The number is negative if the head does not fit then. An instant in the past counts as now, as past planned ends do.
-    Of the jobs planned to end at the instant itself `ALL` count, or as many as the head needs, as for `reservation`.
+    The number is negative if the head does not fit then. An instant in the past counts as now, as
+    past planned ends do. Of the jobs planned to end at the instant itself `ALL` count, or as many
+    as the head needs, as for `reservation`.
     """
     order, size = machine.by_plan, memory.size
     instant = max(instant, now)

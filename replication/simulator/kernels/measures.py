@@ -14,7 +14,8 @@ BOUND = 10  # s; heel-and-toe, section 2, and PV-EASY, section 5.1.2
 def performance(submit, run_time, size, end, kept):
     """Return number of jobs, mean wait, mean bounded slowdown, MBS and MWBS of the jobs in `kept`.
 
-    The wait is all time between submission and end in which the job does not run: end - submit - run time.
+    The wait is all time between submission and end in which the job does not run: end - submit -
+    run time.
     """
     jobs = waited = processors = 0
     slowdown = mbs = mwbs = 0.0
@@ -40,7 +41,9 @@ def performance(submit, run_time, size, end, kept):
 
 @njit(nogil=True, cache=True)
 def backfilling(run_time, size, backfilled):
-    """Return share, mean run time and mean size of some jobs, and the mean run time of the others."""
+    """Return share, mean run time and mean size of some jobs, and the mean run time of
+    the others.
+    """
     jobs = time = processors = all_time = 0
     for k in range(len(run_time)):
         all_time += run_time[k]

@@ -1,9 +1,11 @@
-"""The jobs and a predictor's state, as one pointer, so that a kernel is compiled once for all predictors.
+"""The jobs and a predictor's state, as one pointer, so that a kernel is compiled once for all
+predictors.
 
-A kernel receives a `Memory` and calls the predictor's functions through their addresses: ``predict(memory, job, now)``
-for a waiting job, ``begin(memory, job, now)`` when a job starts and ``learn(memory, job, now)`` when it ends. Kernels
-are compiled for the fields `BASE` alone. A predictor's functions are compiled for these and the predictor's own tables,
-which follow them in memory. Predictions known from the start are read without a call.
+A kernel receives a `Memory` and calls the predictor's functions through their addresses:
+``predict(memory, job, now)`` for a waiting job, ``begin(memory, job, now)`` when a job starts and
+``learn(memory, job, now)`` when it ends. Kernels are compiled for the fields `BASE` alone. A
+predictor's functions are compiled for these and the predictor's own tables, which follow them in
+memory. Predictions known from the start are read without a call.
 """
 
 import numpy as np
@@ -77,7 +79,9 @@ def _unbox(memory, given, c):
 
 
 def _caller(result):
-    """Return a function that calls the compiled function at an address; exceptions are passed on."""
+    """Return a function that calls the compiled function at an address; exceptions are
+    passed on.
+    """
 
     @intrinsic
     def call(typing, address, memory, job, now):
@@ -102,9 +106,11 @@ _ask, _notify = _caller(types.int64), _caller(types.none)
 
 @njit_noalloc
 def predict(memory, job, now):
-    """Return the predicted run time of a waiting job, int, s; raise ValueError where it is out of range.
+    """Return the predicted run time of a waiting job, int, s; raise ValueError where it is out of
+    range.
 
-    A prediction of 0 s counts as 1 s unless the request is 0, so that every scheduler plans the started job until then.
+    A prediction of 0 s counts as 1 s unless the request is 0, so that every scheduler plans the
+    started job until then.
     """
     if memory.predict == 0:
         return memory.known[job]
@@ -144,7 +150,8 @@ class Memory:
     jobs : tuple of int64[n]
         submit, run_time, request and size, read-only.
     tables : dict of str to array, number or Memory
-        Arrays are copied, so that simulations do not share them. Beside a Memory there are only numbers.
+        Arrays are copied, so that simulations do not share them. Beside a Memory there are only
+        numbers.
     functions : tuple of numba function or None
         predict, begin and learn.
     known : int64[n], s, optional

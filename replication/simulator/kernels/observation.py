@@ -1,10 +1,11 @@
-"""Observations of an EASY schedule: wild backfills, delays of heads, and starts of the shortest waiting job.
+"""Observations of an EASY schedule: wild backfills, delays of heads, and starts of the shortest
+waiting job.
 
-The terms are those of heel-and-toe (report 2006, sections 5 and 6). A job is its index, and indices are in queue order.
-The schedule is replayed start by start:
+The terms are those of heel-and-toe (report 2006, sections 5 and 6). A job is its index, and indices
+are in queue order. The schedule is replayed start by start:
 
-* The real shadow time of the head is a reservation made with true run times. It moves only at a wild backfill, so it is
-  computed at the first backfill past a head and after each wild one.
+* The real shadow time of the head is a reservation made with true run times. It moves only at a
+  wild backfill, so it is computed at the first backfill past a head and after each wild one.
 * The shortest run time in the queue is computed again only after a job that has it was started.
 """
 
@@ -70,7 +71,8 @@ def observations(run_time, size, machine, start, backfilled, order, submitted):
     return shortest, wild, events, delay
 
 
-# Without numba's reference counts (_nrt), a call that takes an array is spared two locked instructions.
+# Without numba's reference counts (_nrt), a call that takes an array is spared two locked
+# instructions.
 @njit(nogil=True, cache=True, _nrt=False)
 def _replay(jobs, schedule, submitted, machine, running, queue, observed):
     run_time, size = jobs

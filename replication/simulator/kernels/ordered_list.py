@@ -1,12 +1,13 @@
 """The running jobs in two orders: by actual end and by planned end.
 
-They are so few that insertion by shifting is faster than a tree. Both orders descend, so the next end is the last
-entry. A running job has a slot, and a key is an end with the slot in its low bits, so only one word has to be moved.
-Jobs with equal ends are in order of slot, on which no decision depends. Entry 0 of both orders is a sentinel later than
-any end.
+They are so few that insertion by shifting is faster than a tree. Both orders descend, so the next
+end is the last entry. A running job has a slot, and a key is an end with the slot in its low bits,
+so only one word has to be moved. Jobs with equal ends are in order of slot, on which no decision
+depends. Entry 0 of both orders is a sentinel later than any end.
 
-Loops over these orders count in unsigned integers, because a signed index costs a test at every access. Entries are
-moved four at a time without a branch, because a mispredicted branch costs more than a move.
+Loops over these orders count in unsigned integers, because a signed index costs a test at every
+access. Entries are moved four at a time without a branch, because a mispredicted branch costs more
+than a move.
 """
 
 from collections import namedtuple
@@ -27,7 +28,9 @@ Running = namedtuple("Running", "by_end by_plan size plan vacant")
 
 @njit(nogil=True, cache=True)
 def empty_running(most):
-    """Return space for `most` running jobs: the two orders, and by slot size, planned key and vacant slots."""
+    """Return space for `most` running jobs: the two orders, and by slot size, planned key and
+    vacant slots.
+    """
     by_end, by_plan = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     by_end[0] = by_plan[0] = NEVER
     return Running(
@@ -103,7 +106,8 @@ def next_planned_end(jobs, running):
 
 @njit(nogil=True, cache=True)
 def when_it_fits(order, sizes, running, free, head_size, now):
-    """Return the earliest end in `order` at which `head_size` processors are free, and how many more are free then.
+    """Return the earliest end in `order` at which `head_size` processors are free, and how many
+    more are free then.
 
     All jobs that end by that instant count. Ends in the past count as now.
     """

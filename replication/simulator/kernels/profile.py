@@ -1,22 +1,25 @@
 """The profile of free processors over time, in which reservations are made.
 
-``at`` has the instants at which the number of free processors changes, and ``free`` the number from then on. A profile
-has fewer steps than jobs, because jobs of equal planned length end and start together: some hundreds of steps for
-10,000 waiting jobs of a real log. Therefore the steps are two sorted arrays, and not a tree.
+``at`` has the instants at which the number of free processors changes, and ``free`` the number from
+then on. A profile has fewer steps than jobs, because jobs of equal planned length end and start
+together: some hundreds of steps for 10,000 waiting jobs of a real log. Therefore the steps are two
+sorted arrays, and not a tree.
 
-A step is flat if the number does not change there. A profile of fewer than `SHORT` steps has none: `occupy` removes them.
-In a longer one they stay until `drop_past` moves all steps anyway. They change no result: a flat step has too few free
-processors if the step before it has too few.
+A step is flat if the number does not change there. A profile of fewer than `SHORT` steps has none:
+`occupy` removes them. In a longer one they stay until `drop_past` moves all steps anyway. They
+change no result: a flat step has too few free processors if the step before it has too few.
 
-The search for the earliest start is the expensive part. Most waiting jobs have the size and the length of another one,
-so the profile stores for each such pair an instant before which no start is possible, and a search begins there. The
-stored instant T of a pair has this property: each window of that length that begins before T includes an instant before
-T at which fewer processors than that size are free.
+The search for the earliest start is the expensive part. Most waiting jobs have the size and the
+length of another one, so the profile stores for each such pair an instant before which no start is
+possible, and a search begins there. The stored instant T of a pair has this property: each window
+of that length that begins before T includes an instant before T at which fewer processors than that
+size are free.
 
-* If the earliest start is T, the property holds. A window that begins earlier includes an instant with too few
-  processors; from T on it lies within the window found, which has enough of them.
+* If the earliest start is T, the property holds. A window that begins earlier includes an instant
+  with too few processors; from T on it lies within the window found, which has enough of them.
 * A reservation keeps the property, because it only reduces the free processors.
-* A release of processors from T on keeps it, too. Before T, it does not; then `forget` discards all stored instants.
+* A release of processors from T on keeps it, too. Before T, it does not; then `forget` discards all
+  stored instants.
 """
 
 from collections import namedtuple
@@ -28,9 +31,9 @@ from replication.simulator.kernels.compilation import njit_noalloc
 from replication.simulator.kernels.machine import FREE, JOB_BITS, JOB_MASK, LATEST, RUNNING
 from replication.simulator.kernels.ordered_list import ONE
 
-# at, free : int64[m], s and processors, the steps, with `LATEST` behind the last
-# count : int64[2], the number of steps and of calls of `forget`
-# known : int64[2**KNOWN_BITS, 4], the last pair of size and length in each place of a hash table, the number of calls of
+# at, free : int64[m], s and processors, the steps, with `LATEST` behind the last count : int64[2],
+# the number of steps and of calls of `forget` known : int64[2**KNOWN_BITS, 4], the last pair of
+# size and length in each place of a hash table, the number of calls of
 #     `forget` then, and the instant before which the pair has no start
 Profile = namedtuple("Profile", "at free count known")
 STEPS, FORGOTTEN = range(2)
@@ -46,8 +49,8 @@ FACTOR = np.uint64(
 def empty_profile(n):
     """Return a profile with space for `n` jobs.
 
-    The run or the reservation of a job has at most two steps. A job adds at most four before `drop_past` or
-    `reset_profile` is called again.
+    The run or the reservation of a job has at most two steps. A job adds at most four before
+    `drop_past` or `reset_profile` is called again.
     """
     steps = 6 * n + 4
     known = np.full((1 << KNOWN_BITS, 4), -1)
@@ -58,7 +61,9 @@ def empty_profile(n):
 
 @njit_noalloc
 def reset_profile(profile, machine, memory, now, earliest):
-    """Set the profile to the running jobs alone; a job past its planned end is expected to end at `earliest`."""
+    """Set the profile to the running jobs alone; a job past its planned end is expected to end at
+    `earliest`.
+    """
     at, free = profile.at, profile.free
     at[0], free[0] = now, machine.count[FREE]
     steps = 1
@@ -82,7 +87,8 @@ def forget(profile):
 
 @njit_noalloc
 def earliest_start(profile, size, length, before, beyond):
-    """Return the earliest start at which `size` processors are free for `length` seconds, or `LATEST`.
+    """Return the earliest start at which `size` processors are free for `length` seconds, or
+    `LATEST`.
 
     Parameters
     ----------
@@ -97,7 +103,8 @@ def earliest_start(profile, size, length, before, beyond):
     place = (np.uint64(size) * FACTOR + np.uint64(length)) * FACTOR >> np.uint64(64 - KNOWN_BITS)
     known = profile.known[place]
     is_known = known[SIZE] == size and known[LENGTH] == length
-    # From `beyond` on the processors may be held by the job itself, so a later instant says nothing.
+    # From `beyond` on the processors may be held by the job itself, so a later instant says
+    # nothing.
     if not is_known or known[AGE] != profile.count[FORGOTTEN] or known[SINCE] > beyond:
         known[SIZE], known[LENGTH], known[AGE] = size, length, profile.count[FORGOTTEN]
         known[SINCE] = at[0]
@@ -109,7 +116,8 @@ def earliest_start(profile, size, length, before, beyond):
             k += ONE
         begins = at[k]
         if begins >= before:
-            # The property holds for `beyond` as for a start found there, because no start before it is possible.
+            # The property holds for `beyond` as for a start found there, because no start before it
+            # is possible.
             known[SINCE] = beyond
             return LATEST
         ends = min(begins + length, beyond)

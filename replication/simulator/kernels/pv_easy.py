@@ -1,20 +1,24 @@
 """PV-EASY as a compiled event loop: preemption of shadow load and venture backfilling.
 
-A job is its index, and indices are in order of priority: by submission, then job number. Running jobs of higher
-priority than every waiting job are the sunny load. The reservation of the head is based on it. The other running jobs
-are the shadow load, which the head may preempt. ``docs/semantics/pv_easy.md`` states the decisions at each instant and
-their order; the reference implementation is ``replication.simulator.reference.pv_easy``.
+A job is its index, and indices are in order of priority: by submission, then job number. Running
+jobs of higher priority than every waiting job are the sunny load. The reservation of the head is
+based on it. The other running jobs are the shadow load, which the head may preempt.
+``docs/semantics/pv_easy.md`` states the decisions at each instant and their order; the reference
+implementation is ``replication.simulator.reference.pv_easy``.
 
 Four properties make the loop fast without changing a decision:
 
-* The jobs of a class have equal sizes and, while they wait, equal predictions. A pass considers the first waiting job of
-  each class, and the next one only after that has started. On logs with long queues, few classes have many jobs.
-* After a pass no waiting job fits the free processors, and a submission changes neither the free nor the preemptable
-  processors. So only submitted jobs can start at a submission.
-* If all jobs that fit do so together, all of them start regardless of the reservation, so it is not computed.
+* The jobs of a class have equal sizes and, while they wait, equal predictions. A pass considers the
+  first waiting job of each class, and the next one only after that has started. On logs with long
+  queues, few classes have many jobs.
+* After a pass no waiting job fits the free processors, and a submission changes neither the free
+  nor the preemptable processors. So only submitted jobs can start at a submission.
+* If all jobs that fit do so together, all of them start regardless of the reservation, so it is not
+  computed.
 * A pass ends when fewer processors are free than the smallest waiting job needs.
 
-`HEAD` is the first waiting job, not a place, and `waiting` holds the jobs of one instant until they join their classes.
+`HEAD` is the first waiting job, not a place, and `waiting` holds the jobs of one instant until they
+join their classes.
 """
 
 from collections import namedtuple
@@ -38,7 +42,8 @@ from replication.simulator.kernels.machine import (
 from replication.simulator.kernels.ordered_list import NEVER, remove
 
 KILL, SUSPEND, CHECKPOINT = range(3)  # whether a preempted job loses, keeps or saves its work
-#: Backfilling after preemption: jobs that end in time (step 3), venture backfilling, or that of EASY.
+#: Backfilling after preemption: jobs that end in time (step 3), venture backfilling, or that of
+#: EASY.
 IN_TIME, VENTURE, EASYS = range(3)
 
 # lasts : the reservation is valid until the head starts, not for one pass only
@@ -49,14 +54,14 @@ IN_TIME, VENTURE, EASYS = range(3)
 # cost : s, of each resumption (SUSPEND) or of each checkpoint (CHECKPOINT)
 Rules = namedtuple("Rules", machines.SHARED_RULES + "lasts venture at_once mode interval cost")
 
-# length, times_killed : int64[n], length of each job's last run, s, and number of its preempted runs
-# killed : int64[k, 3], preempted runs: job, start and end
-# kills : int64[2], number of filled rows of `killed`, and number of jobs that returned to the queue after the last pass
-# shadow : int64[2], the last head for which the shadow load was computed, and the processors of that load since
-# is_waiting : bool[n]
-# group, later : int64[n], the class of each job and the next job of that class by submission; NO_JOB: none
-# first, jobs : int64[c], a job of each class, no later than its first waiting one, and the number of its waiting jobs
-# active : int64[c], the classes with waiting jobs, and some that are empty since the last search; `first` of the others is
+# length, times_killed : int64[n], length of each job's last run, s, and number of its preempted
+# runs killed : int64[k, 3], preempted runs: job, start and end kills : int64[2], number of filled
+# rows of `killed`, and number of jobs that returned to the queue after the last pass shadow :
+# int64[2], the last head for which the shadow load was computed, and the processors of that load
+# since is_waiting : bool[n] group, later : int64[n], the class of each job and the next job of that
+# class by submission; NO_JOB: none first, jobs : int64[c], a job of each class, no later than its
+# first waiting one, and the number of its waiting jobs active : int64[c], the classes with waiting
+# jobs, and some that are empty since the last search; `first` of the others is
 #     NO_JOB
 # searched : int64[1], number of filled entries of `active`
 Runs = namedtuple(
@@ -67,7 +72,9 @@ Runs = namedtuple(
 
 @njit(nogil=True, cache=True)
 def empty_runs(n, processors, group):
-    """Return space for the runs of `n` jobs of given classes, and for the preempted runs of many events."""
+    """Return space for the runs of `n` jobs of given classes, and for the preempted runs of many
+    events.
+    """
     killed = np.empty((n + 2 * min(n, processors), 3), np.int64)
     shadow = np.array([NO_JOB, 0])
     later, first = np.empty(n, np.int64), np.full(group.max() + 1, NO_JOB)
@@ -95,8 +102,8 @@ def pv_easy(memory, processors, rules, group):
     """Simulate PV-EASY (Yuan, Yang, Wu and Zheng 2010, section 4).
 
     `group` (int64[n]) are the classes of the jobs. Other parameters as for
-    `replication.simulator.kernels.list_scheduler.list_scheduler`. Returns the machine and the runs; `killed` is in order of
-    preemption.
+    `replication.simulator.kernels.list_scheduler.list_scheduler`. Returns the machine and the runs;
+    `killed` is in order of preemption.
     """
     n = len(memory.submit)
     machine, runs = machines.idle_machine(n, processors), empty_runs(n, processors, group)
@@ -111,7 +118,9 @@ def pv_easy(memory, processors, rules, group):
 
 @njit_noalloc
 def simulate_until(machine, memory, runs, rules, until):
-    """Simulate up to the instant `until` or the last event; return False without space for more preempted runs."""
+    """Simulate up to the instant `until` or the last event; return False without space for more
+    preempted runs.
+    """
     count, now = machine.count, 0
     while machines.has_events(machine):
         # A pass preempts each running job once at most.
@@ -142,8 +151,9 @@ def simulate_until(machine, memory, runs, rules, until):
 def _pass(machine, memory, runs, rules, others_fit, fits, now):
     """Start heads, make the reservation and backfill, after the ends and submissions of an instant.
 
-    `others_fit` is true if jobs other than the submitted ones may fit: after an end, if no job waited before, and if
-    preempted jobs have returned to the queue since the last pass. `fits` is true if one of the submitted jobs may fit.
+    `others_fit` is true if jobs other than the submitted ones may fit: after an end, if no job
+    waited before, and if preempted jobs have returned to the queue since the last pass. `fits` is
+    true if one of the submitted jobs may fit.
     """
     count = machine.count
     if others_fit:
@@ -200,13 +210,17 @@ def _shadow_size(machine, memory, runs, head):
 
 @njit_noalloc
 def _change_shadow(runs, job, size):
-    """Add the processors of a job that starts, or subtract (`size` below 0) those of one that ends."""
+    """Add the processors of a job that starts, or subtract (`size` below 0) those of
+    one that ends.
+    """
     runs.shadow[1] += size if job > runs.shadow[0] else 0
 
 
 @njit_noalloc
 def _reserve(machine, memory, runs, rules, now):
-    """Return the reserved time of the blocked head by the predicted ends of the sunny load, without the shadow load."""
+    """Return the reserved time of the blocked head by the predicted ends of the sunny load, without
+    the shadow load.
+    """
     count = machine.count
     head, head_size = count[HEAD], memory.size[count[HEAD]]
     if rules.lasts and count[machines.RESERVED] == head:
@@ -225,7 +239,9 @@ def _reserve(machine, memory, runs, rules, now):
 
 @njit_noalloc
 def _backfill(machine, memory, runs, rules, now):
-    """Backfill jobs that are predicted to end by the reserved time, shortest first; then others in queue order."""
+    """Backfill jobs that are predicted to end by the reserved time, shortest first; then others in
+    queue order.
+    """
     count, keys = machine.count, machine.scratch
     some, processors = _candidates(machine, memory, runs)
     if some > 0 and (processors > count[FREE] or rules.venture != VENTURE):
@@ -245,7 +261,9 @@ def _backfill(machine, memory, runs, rules, now):
 
 @njit_noalloc
 def _backfill_as_easy(machine, memory, runs, rules, now):
-    """Backfill in queue order: jobs that end by the reserved time of the whole load, or fit its extra processors."""
+    """Backfill in queue order: jobs that end by the reserved time of the whole load, or fit its
+    extra processors.
+    """
     count, keys = machine.count, machine.scratch
     some, _ = _candidates(machine, memory, runs)
     if some == 0:
@@ -266,7 +284,8 @@ def _backfill_as_easy(machine, memory, runs, rules, now):
         if size <= count[FREE]:
             left = _time_left(machine, memory, rules, job, now)
             in_time = now + left <= shadow
-            # The other jobs of the class have the same size and prediction, and fit neither if this one does not.
+            # The other jobs of the class have the same size and prediction, and fit neither if this
+            # one does not.
             if in_time or size <= extra:
                 extra -= 0 if in_time else size
                 machine.backfilled[job] = True
@@ -283,9 +302,11 @@ def _backfill_as_easy(machine, memory, runs, rules, now):
 
 @njit_noalloc
 def _candidates(machine, memory, runs):
-    """Write the first job behind the head of each class that fits to `scratch`, as a number below 1.
+    """Write the first job behind the head of each class that fits to `scratch`, as a number below
+    1.
 
-    Returns their number and the processors of all jobs that fit. Removes the empty classes from `active`.
+    Returns their number and the processors of all jobs that fit. Removes the empty classes from
+    `active`.
     """
     count, active = machine.count, runs.active
     smallest, some, processors, k = NEVER, 0, 0, 0
@@ -323,9 +344,11 @@ def _next_waiting(runs, job):
 
 @njit_noalloc
 def _start_in_order(machine, memory, runs, rules, some, in_time, now):
-    """Start jobs that fit in the order of the first `some` keys in `scratch`, and then the next jobs of their classes.
+    """Start jobs that fit in the order of the first `some` keys in `scratch`, and then the next
+    jobs of their classes.
 
-    A key is a negative number: the job in the low bits, and above it the predicted remaining time if `in_time`.
+    A key is a negative number: the job in the low bits, and above it the predicted remaining time
+    if `in_time`.
     """
     count, keys = machine.count, machine.scratch
     # A few jobs fill the machine, so a heap is faster than a sorted list.
@@ -362,7 +385,9 @@ def _time_left(machine, memory, rules, job, now):
 
 @njit_noalloc
 def _begin(machine, memory, runs, rules, job, left, now):
-    """Start a job with a predicted remaining time of `left` seconds; predictors are not notified of starts."""
+    """Start a job with a predicted remaining time of `left` seconds; predictors are not notified of
+    starts.
+    """
     runs.is_waiting[job] = False
     runs.jobs[runs.group[job]] -= 1
     runs.length[job] = _wall_time(machine, memory, runs, rules, job)
@@ -372,7 +397,9 @@ def _begin(machine, memory, runs, rules, job, left, now):
 
 @njit_noalloc
 def _wall_time(machine, memory, runs, rules, job):
-    """Return the length of the next run of a job without preemption, with the cost of saving and restoring."""
+    """Return the length of the next run of a job without preemption, with the cost of saving and
+    restoring.
+    """
     left = memory.run_time[job] - machine.done[job]
     if rules.mode == SUSPEND and runs.times_killed[job] > 0:
         return left + rules.cost
@@ -383,7 +410,9 @@ def _wall_time(machine, memory, runs, rules, job):
 
 @njit_noalloc
 def _safe_work(machine, runs, rules, job, elapsed):
-    """Return the seconds of work that are saved when a job is stopped `elapsed` seconds into a run."""
+    """Return the seconds of work that are saved when a job is stopped `elapsed` seconds
+    into a run.
+    """
     done = machine.done[job]
     if rules.mode == SUSPEND:
         return done + max(elapsed - (rules.cost if runs.times_killed[job] > 0 else 0), 0)

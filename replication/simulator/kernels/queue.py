@@ -1,16 +1,18 @@
-"""The queue of textbook EASY, in columns of 32 bits so that a scan compares eight entries at a time.
+"""The queue of textbook EASY, in columns of 32 bits so that a scan compares eight entries at a
+time.
 
-A job that leaves the middle of the queue is marked as removed; `compact` closes the gaps once most entries are removed.
-Sizes and times are clipped to 31 bits. Therefore the search returns candidates only, and the kernel compares a
-candidate's exact size and estimate before it starts the job.
+A job that leaves the middle of the queue is marked as removed; `compact` closes the gaps once most
+entries are removed. Sizes and times are clipped to 31 bits. Therefore the search returns candidates
+only, and the kernel compares a candidate's exact size and estimate before it starts the job.
 
-The least size and the least estimate of each block of 32 entries are stored, so that a search can skip blocks. They are
-never too high, but may be too low: a removed job counts until the next search that compares the block's entries. An
-update directly after a removal would load whole vectors that were just written by single words, and the processor would
-stall.
+The least size and the least estimate of each block of 32 entries are stored, so that a search can
+skip blocks. They are never too high, but may be too low: a removed job counts until the next search
+that compares the block's entries. An update directly after a removal would load whole vectors that
+were just written by single words, and the processor would stall.
 
-A queue of more than `LONG` entries is searched with a tree (`replication.simulator.kernels.queue_tree`), whose rows are
-up to date as long as the queue is that long.
+A queue of more than `LONG` entries is searched with a tree
+(`replication.simulator.kernels.queue_tree`), whose rows are up to date as long as the queue is that
+long.
 
 All entries outside ``[head, tail)`` are removed ones, so that a block may extend beyond either end.
 """
@@ -29,9 +31,9 @@ from replication.simulator.kernels.queue_tree import BLOCK, BLOCK_BITS, EMPTY, N
 LONG = 1024  # entries above which a search uses the tree
 COMPACT_THRESHOLD = 32  # removed entries up to which the queue is not compacted
 
-# job : int64, size, estimate : int32, of each entry
-# least_size, least_estimate : int32, of each block; outdated : bool, whether a job was removed since they were computed
-# tree : a Tree over the columns size and estimate; long : entries above which it is up to date
+# job : int64, size, estimate : int32, of each entry least_size, least_estimate : int32, of each
+# block; outdated : bool, whether a job was removed since they were computed tree : a Tree over the
+# columns size and estimate; long : entries above which it is up to date
 Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate outdated tree long")
 
 
@@ -82,8 +84,8 @@ def remove(queue, k, tail):
         queue.size[k] = queue.estimate[k] = EMPTY
 
 
-# State of a search: the current block, the block beyond the last, a bit for each entry of the current block that fits
-# and has not been returned, and the least size in the blocks so far.
+# State of a search: the current block, the block beyond the last, a bit for each entry of the
+# current block that fits and has not been returned, and the least size in the blocks so far.
 AT, BEYOND, FITS, SMALLEST = range(4)
 SEARCH = 4
 
@@ -101,8 +103,8 @@ def begin_search(search, queue, head, tail):
 def next_candidate(queue, search, tail, free, extra, window):
     """Return the next entry in queue order that may fit; `tail` if there is none.
 
-    `replication.simulator.kernels.queue_tree.fits` says which entries fit. No such entry is missed. The entry returned may
-    not fit, because sizes and times are clipped.
+    `replication.simulator.kernels.queue_tree.fits` says which entries fit. No such entry is missed.
+    The entry returned may not fit, because sizes and times are clipped.
     """
     limits = narrow(free), narrow(min(extra, free)), narrow(window)
     while True:
@@ -117,7 +119,9 @@ def next_candidate(queue, search, tail, free, extra, window):
 
 @njit_noalloc
 def _next_block(queue, search, tail, free, extra, window):
-    """Continue a search in the next block with an entry that fits, and return whether there is one."""
+    """Continue a search in the next block with an entry that fits, and return whether
+    there is one.
+    """
     block, smallest, entries = search[AT], np.int32(search[SMALLEST]), NONE
     while entries == NONE:
         block += ONE

@@ -1,13 +1,14 @@
 """A segment tree over a queue, which finds the next job that may start in logarithmic time.
 
-The entries are in the order in which the jobs are tried: the places of a queue, or the ranks of all jobs by a key that is
-known before the simulation. An entry is a size and a planned time, both clipped to 31 bits and `EMPTY` where no job
-waits. A leaf of the tree is a block of 32 entries.
+The entries are in the order in which the jobs are tried: the places of a queue, or the ranks of all
+jobs by a key that is known before the simulation. An entry is a size and a planned time, both
+clipped to 31 bits and `EMPTY` where no job waits. A leaf of the tree is a block of 32 entries.
 
-Each node has a row: the least size below it, and for each power of two the least planned time of the jobs of a smaller
-size. A single least time for all sizes would be useless where narrow jobs are long and wide jobs are short, because some
-job would always seem to fit. A row therefore excludes every node without a job that fits, except for jobs whose size
-is between the free processors and the next power of two.
+Each node has a row: the least size below it, and for each power of two the least planned time of
+the jobs of a smaller size. A single least time for all sizes would be useless where narrow jobs are
+long and wide jobs are short, because some job would always seem to fit. A row therefore excludes
+every node without a job that fits, except for jobs whose size is between the free processors and
+the next power of two.
 """
 
 from collections import namedtuple
@@ -23,12 +24,13 @@ EMPTY = np.int32(2**31 - 1)  # size and planned time of an entry without a job
 LARGEST = np.int32(2**31 - 2)
 BLOCK = np.uint64(32)  # entries of a leaf, which are compared together: one bit for each in a word
 BLOCK_BITS = np.uint64(5)
-# Columns of a row: the least size; the least planned times of sizes below 2, 4, ..., 2**14, and of all sizes.
+# Columns of a row: the least size; the least planned times of sizes below 2, 4, ..., 2**14, and of
+# all sizes.
 COLUMNS = np.uint64(16)
 NONE = np.uint64(0)
 
-# size, planned : int32[entries], processors and s
-# rows : int32[nodes, COLUMNS]; node 1 is the root, 2k and 2k + 1 are the children of k, and the leaves are the last half
+# size, planned : int32[entries], processors and s rows : int32[nodes, COLUMNS]; node 1 is the root,
+# 2k and 2k + 1 are the children of k, and the leaves are the last half
 Tree = namedtuple("Tree", "size planned rows")
 
 
@@ -52,14 +54,16 @@ def narrow(value):
 def fits(size, planned, free, extra, window):
     """Return whether an entry fits, without a branch.
 
-    An entry fits if it needs at most `extra` processors, or at most `free` processors for at most `window` seconds.
+    An entry fits if it needs at most `extra` processors, or at most `free` processors for at most
+    `window` seconds.
     """
     return (size <= extra) | ((size <= free) & (planned <= window))
 
 
 @njit_noalloc
 def fitting(tree, first, free, extra, window):
-    """Return a bit for each of the `BLOCK` entries from `first` on that fits, the lowest bit for the first entry.
+    """Return a bit for each of the `BLOCK` entries from `first` on that fits, the lowest bit for
+    the first entry.
 
     The loop has no early exit, so that it compiles to vector instructions.
     """
@@ -122,7 +126,9 @@ def update_all(tree, blocks):
 
 @njit_noalloc
 def _update_leaf(tree, leaf):
-    """Compute the row of a leaf and return whether it has changed; the loops compile to vector instructions."""
+    """Compute the row of a leaf and return whether it has changed; the loops compile to vector
+    instructions.
+    """
     first = (leaf - (np.uint64(len(tree.rows)) >> ONE)) << BLOCK_BITS
     changed = False
     for column in range(COLUMNS):
@@ -153,7 +159,9 @@ def _update_node(tree, node):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def next_block(tree, block, free, extra, window):
-    """Return the first block from `block` on that may hold an entry that fits; the number of blocks if there is none."""
+    """Return the first block from `block` on that may hold an entry that fits; the number of blocks
+    if there is none.
+    """
     rows, leaves = tree.rows, np.uint64(len(tree.rows)) >> ONE
     column = column_of(free)
     if column == NONE:  # no processor is free
@@ -174,13 +182,17 @@ def next_block(tree, block, free, extra, window):
 
 @njit_noalloc
 def _may_fit(rows, node, column, extra, window):
-    """Return whether a job below a node may fit by its row; `column` covers the free processors and some larger sizes."""
+    """Return whether a job below a node may fit by its row; `column` covers the free processors and
+    some larger sizes.
+    """
     return (rows[node, NONE] <= extra) | (rows[node, column] <= window)
 
 
 @njit_noalloc
 def column_of(size):
-    """Return the first column for jobs of a size: 1 for one processor, 2 for up to three, and so on; at most 15."""
+    """Return the first column for jobs of a size: 1 for one processor, 2 for up to three, and so
+    on; at most 15.
+    """
     return min(np.uint64(32) - np.uint64(leading_zeros(np.uint32(size))), COLUMNS - ONE)
 
 
@@ -188,7 +200,8 @@ def column_of(size):
 def next_entry(tree, entry, free, extra, window):
     """Return the first entry from `entry` on that may fit; the number of entries if there is none.
 
-    No entry that fits is missed. The entry returned may not fit, because sizes and times are clipped.
+    No entry that fits is missed. The entry returned may not fit, because sizes and times are
+    clipped.
     """
     limits = narrow(free), narrow(min(extra, free)), narrow(window)
     block, beyond = np.uint64(entry) >> BLOCK_BITS, np.uint64(len(tree.size)) >> BLOCK_BITS

@@ -1,15 +1,16 @@
 """EASY with any queue order, any order of candidates and k reservations, as a compiled event loop.
 
-A job is its index, and indices are in order of submission. ``docs/semantics/reservations.md`` states the decisions at
-each instant; the reference implementation is ``replication.simulator.reference.reservations``.
+A job is its index, and indices are in order of submission. ``docs/semantics/reservations.md``
+states the decisions at each instant; the reference implementation is
+``replication.simulator.reference.reservations``.
 
-Every pass makes all reservations again on a profile of the free processors over time. A pass in which no job fits the
-free processors is skipped, and only jobs that fit are candidates.
+Every pass makes all reservations again on a profile of the free processors over time. A pass in
+which no job fits the free processors is skipped, and only jobs that fit are candidates.
 
-The profile of running jobs alone never falls, so a profile with reservations falls only where one of them begins. A job
-that starts now therefore delays no reservation if it fits the free processors now, and those that are free when each
-reservation begins that is earlier than the job's planned end. So a candidate costs k comparisons, and not a search of
-the profile.
+The profile of running jobs alone never falls, so a profile with reservations falls only where one
+of them begins. A job that starts now therefore delays no reservation if it fits the free processors
+now, and those that are free when each reservation begins that is earlier than the job's planned
+end. So a candidate costs k comparisons, and not a search of the profile.
 """
 
 from collections import namedtuple
@@ -41,8 +42,8 @@ from replication.simulator.kernels.profile import (
 # shortest_first : candidates are in order of prediction, not of rank
 Rules = namedtuple("Rules", machines.SHARED_RULES + "reservations shortest_first")
 
-# profile : the profile of free processors
-# begins, extra : int64[k], the reservations of a pass, in order: their starts, s, and the processors that are free then
+# profile : the profile of free processors begins, extra : int64[k], the reservations of a pass, in
+# order: their starts, s, and the processors that are free then
 Plan = namedtuple("Plan", "profile begins extra")
 
 
@@ -55,7 +56,8 @@ def easy_with_reservations(memory, processors, rules, queue_rank, candidate_rank
     memory, processors, rules
         As for `replication.simulator.kernels.list_scheduler.list_scheduler`.
     queue_rank, candidate_rank : int64[n]
-        Places of the jobs in the two orders, from 0; equal ones are in order of submission, or of the queue.
+        Places of the jobs in the two orders, from 0; equal ones are in order of submission, or of
+        the queue.
     """
     n = len(memory.submit)
     machine = machines.idle_machine(n, processors)
@@ -95,7 +97,8 @@ def _move_up(machine, place, queue_rank):
 
 @njit_noalloc
 def _pass(machine, memory, rules, plan, fitting, candidate_rank, now):
-    """Start jobs or reserve for them in queue order until all reservations are made; then backfill the candidates.
+    """Start jobs or reserve for them in queue order until all reservations are made; then backfill
+    the candidates.
 
     The first `fitting` entries of `scratch` are the places of the jobs that fit.
     """
@@ -140,7 +143,9 @@ def _pass(machine, memory, rules, plan, fitting, candidate_rank, now):
 
 @njit_noalloc
 def _fits(machine, memory, plan, blocked, job, ends):
-    """Return whether a job with a planned end can start now without delaying one of the `blocked` reservations."""
+    """Return whether a job with a planned end can start now without delaying one of the `blocked`
+    reservations.
+    """
     size = memory.size[job]
     if size > machine.count[FREE]:
         return False

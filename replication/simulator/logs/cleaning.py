@@ -1,7 +1,7 @@
 """Cleaning rules: from a log to the jobs of a simulation, with a count for every rule.
 
-Rules that drop jobs apply in the order given; each counts the jobs that it drops. Sizes and estimates are set
-afterwards.
+Rules that drop jobs apply in the order given; each counts the jobs that it drops. Sizes and
+estimates are set afterwards.
 """
 
 import warnings
@@ -52,8 +52,8 @@ class ImplausibleRuns(UserWarning):
 def implausible(submit: np.ndarray, run_time: np.ndarray) -> np.ndarray:
     """Return the mask of the jobs that ran longer than a year or than the log, bool[n].
 
-    The log is as long as the time from its first submission to its last, if that is a day or more. Such a run time is
-    often the distance from 0, or from 1970, which stood for an unknown start.
+    The log is as long as the time from its first submission to its last, if that is a day or more.
+    Such a run time is often the distance from 0, or from 1970, which stood for an unknown start.
 
     Parameters
     ----------
@@ -66,15 +66,19 @@ def implausible(submit: np.ndarray, run_time: np.ndarray) -> np.ndarray:
 
 
 def _warn_implausible(trace, keep):
-    """Return the number of remaining jobs of an implausible run time; name the first one in a warning."""
+    """Return the number of remaining jobs of an implausible run time; name the first one in a
+    warning.
+    """
     second = TIMES[trace.times or "round"]
     submit, run_time = trace.submit[keep] / second, trace.run_time[keep] / second
     odd = np.flatnonzero(implausible(submit, run_time))
     if len(odd):
         k, seconds = np.flatnonzero(keep)[odd[0]], run_time[odd[0]]
         warnings.warn(
-            f"{trace.path}, line {trace.line[k]}: job {trace.job_id[k]} ran {seconds:,.0f} s ({seconds / YEAR:,.1f} years), "
-            f"longer than the log or than a year (such jobs: {len(odd):,}); is its start or end unknown?",
+            f"{trace.path}, line {trace.line[k]}: job {trace.job_id[k]} ran {seconds:,.0f} s "
+            f"({seconds / YEAR:,.1f} years), "
+            f"longer than the log or than a year (such jobs: {len(odd):,}); is its start or end "
+            f"unknown?",
             ImplausibleRuns,
             stacklevel=4,  # the caller of load
         )
@@ -101,8 +105,8 @@ def workload(
     size : {"requested", "allocated"}
         The field that is a job's size; where it is unknown, the other field.
     overrun : {"raise-estimate", "cut-run", "as-is"}
-        Treatment of jobs that ran past their estimate: the estimate becomes the run time, the run time becomes the
-        estimate, or neither changes. An unknown estimate becomes the run time.
+        Treatment of jobs that ran past their estimate: the estimate becomes the run time, the run
+        time becomes the estimate, or neither changes. An unknown estimate becomes the run time.
     drop : sequence of str, or str with commas
         Names in `DROP_RULES`.
     name : str, optional
@@ -115,18 +119,20 @@ def workload(
     Returns
     -------
     Workload
-        In order of submission, then of job number. Its `cleaning` counts the jobs of every rule in `drop` and of
-        size-from-allocated or size-from-requested, estimate-from-run-time, and one of estimate-raised, run-cut,
-        overrun-kept; if there are any, also of implausible-run-time (see `implausible`), submit-out-of-order,
-        preceding-job-ignored (a job is not held until the job that it names has ended), seconds-rounded (values), and of the
-        skipped lines by kind, such as bad-line-unknown-submission.
+        In order of submission, then of job number. Its `cleaning` counts the jobs of every rule in
+        `drop` and of size-from-allocated or size-from-requested, estimate-from-run-time, and one of
+        estimate-raised, run-cut, overrun-kept; if there are any, also of implausible-run-time (see
+        `implausible`), submit-out-of-order, preceding-job-ignored (a job is not held until the job
+        that it names has ended), seconds-rounded (values), and of the skipped lines by kind, such
+        as bad-line-unknown-submission.
 
     Raises
     ------
     CleaningError
         For an unknown rule, size, overrun, machine or field.
     SWFError
-        If no machine is known, no job remains, or remaining jobs have no run time, no size, or one above the machine.
+        If no machine is known, no job remains, or remaining jobs have no run time, no size, or one
+        above the machine.
     """
     machine = _machine(trace, machine)
     if not np.iterable(drop):
@@ -201,7 +207,9 @@ def workload(
 
 
 def further_fields(names) -> list[str]:
-    """Return one name of a field of a log, or several, as a list; raise CleaningError for others."""
+    """Return one name of a field of a log, or several, as a list; raise CleaningError
+    for others.
+    """
     names = [names] if isinstance(names, str) else names
     return [among((*FIELDS, "line"), "no field", name, CleaningError) for name in names]
 
@@ -218,8 +226,9 @@ def cleaned(trace: Trace, jobs: Workload) -> Trace:
     Returns
     -------
     Trace
-        The lines, with the sizes in both columns of processors; an unknown estimate stays unknown. The header is that of the
-        log and a note for each rule, with the number of jobs that it dropped or changed.
+        The lines, with the sizes in both columns of processors; an unknown estimate stays unknown.
+        The header is that of the log and a note for each rule, with the number of jobs that it
+        dropped or changed.
     """
     if jobs.second != 1:
         raise SWFError(f"{trace.path}: milliseconds, which SWF lacks; expected times='round'")
@@ -234,7 +243,8 @@ def cleaned(trace: Trace, jobs: Workload) -> Trace:
     }
     made = jobs.provenance
     notes = (
-        f" Note: cleaned; size {made['size']}, overrun {made['overrun']}, dropped {', '.join(made['drop']) or 'none'}",
+        f" Note: cleaned; size {made['size']}, overrun {made['overrun']}, dropped "
+        f"{', '.join(made['drop']) or 'none'}",
         *(f" Note: {rule}: {count} jobs" for rule, count in jobs.cleaning),
     )
     header = trace.comments
@@ -261,7 +271,9 @@ def _machine(trace, machine):
 
 
 def _refuse_unusable(trace, keep, processors, machine):
-    """Raise SWFError for the first remaining job that cannot run, with the rule that drops such jobs."""
+    """Raise SWFError for the first remaining job that cannot run, with the rule that drops such
+    jobs.
+    """
     for rule, needed in {
         "no-run-time": "a known run time",
         "no-processors": "1 or more processors",
@@ -278,6 +290,7 @@ def _refuse_unusable(trace, keep, processors, machine):
             name = "requested_processors" if requested else "allocated_processors"
         jobs = ", ".join(map(str, trace.job_id[bad[:5]])) + (", ..." if len(bad) > 5 else "")
         raise SWFError(
-            f"{trace.path}, line {trace.line[k]}, field {FIELDS.index(name) + 1} ({name}): {value}; "
+            f"{trace.path}, line {trace.line[k]}, field {FIELDS.index(name) + 1} ({name}): "
+            f"{value}; "
             f"allowed: {needed} ({len(bad)} such jobs: {jobs}; the rule '{rule}' leaves them out)"
         )

@@ -1,8 +1,9 @@
 """The registry of job logs: find, download, read and clean them.
 
-Logs are searched in the folders of ``REPLICATION_TRACES``, then in ``data/traces``. `fetch` downloads them from the
-archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``registry.toml`` in this folder, has the facts of each log;
-``data/published/PAPER/logs.toml`` has the logs of a paper and the rules by which it cleans them.
+Logs are searched in the folders of ``REPLICATION_TRACES``, then in ``data/traces``. `fetch`
+downloads them from the archive, unless ``REPLICATION_OFFLINE=1``. The registry, ``registry.toml``
+in this folder, has the facts of each log; ``data/published/PAPER/logs.toml`` has the logs of a
+paper and the rules by which it cleans them.
 """
 
 import hashlib
@@ -61,10 +62,12 @@ class DownloadError(TraceError):
 
 @dataclass(frozen=True)
 class TraceInfo:
-    """A registered log: its file and address, hash of the decompressed file, number of jobs, and header facts.
+    """A registered log: its file and address, hash of the decompressed file, number of jobs, and
+    header facts.
 
-    `processors` is the header's ``MaxProcs``; `acknowledge` and `asks` are people to acknowledge and further requests
-    of the header; `papers` are the papers that use the log; `bad_lines` is the treatment of lines that cannot be jobs.
+    `processors` is the header's ``MaxProcs``; `acknowledge` and `asks` are people to acknowledge
+    and further requests of the header; `papers` are the papers that use the log; `bad_lines` is the
+    treatment of lines that cannot be jobs.
     """
 
     name: str
@@ -99,14 +102,18 @@ def names(paper=None) -> list[str]:
 
 
 def papers() -> list[str]:
-    """Return the names of the papers that have rules, in the order of ``data/published/papers.toml``."""
+    """Return the names of the papers that have rules, in the order of
+    ``data/published/papers.toml``.
+    """
     path = paths.PUBLISHED / "papers.toml"
     known = toml(path) if path.exists() else ()
     return [name for name in known if (paths.PUBLISHED / name / "logs.toml").exists()]
 
 
 def info(name) -> TraceInfo:
-    """Return the registry's facts about a log, a `TraceInfo`; raise TraceError for an unknown name."""
+    """Return the registry's facts about a log, a `TraceInfo`; raise TraceError for an
+    unknown name.
+    """
     if name not in names():
         hint = did_you_mean(name, names(), cutoff=0.5)
         raise TraceError(
@@ -155,7 +162,9 @@ def _paper(paper):
 
 
 def locate(name) -> Path | None:
-    """Return the path of a registered log, None if it is not on this machine; TraceError for an unknown name."""
+    """Return the path of a registered log, None if it is not on this machine; TraceError for an
+    unknown name.
+    """
     file = info(name).file
     places = (
         folder / variant
@@ -166,7 +175,9 @@ def locate(name) -> Path | None:
 
 
 def file_of(source) -> str | Path:
-    """Return the path of a log: of a registered one where it is on this machine, else `source` itself."""
+    """Return the path of a log: of a registered one where it is on this machine, else `source`
+    itself.
+    """
     return (locate(source) if source in names() else None) or source
 
 
@@ -185,8 +196,8 @@ def fetch(name) -> Path:
     Raises
     ------
     DownloadError
-        If the network is disabled or fails, the folder is not writable, or the content is not the registered one; such
-        a download is deleted.
+        If the network is disabled or fails, the folder is not writable, or the content is not the
+        registered one; such a download is deleted.
     TraceError
         For an unknown name.
     """
@@ -200,7 +211,8 @@ def fetch(name) -> Path:
     import pooch  # takes 0.2 s, and only downloads need it
 
     try:
-        # The registry has the hash of the decompressed content, since an archive may compress a file again.
+        # The registry has the hash of the decompressed content, since an archive may compress a
+        # file again.
         pooch.retrieve(
             log.address,
             known_hash=None,
@@ -210,7 +222,8 @@ def fetch(name) -> Path:
         )
         download = target.parent / f".{log.file}.download"
     except (OSError, ValueError) as failure:
-        # Report only the reason of a connection error, since the message has the address of the request.
+        # Report only the reason of a connection error, since the message has the address of the
+        # request.
         reason = getattr(next(iter(failure.args), None), "reason", failure)
         raise DownloadError(f"{name}: {log.address}: {str(reason).splitlines()[0]}") from None
     try:
@@ -222,7 +235,9 @@ def fetch(name) -> Path:
 
 
 def check(path, sha256: str) -> None:
-    """Raise DownloadError for a damaged file, or one whose decompressed content has another hash."""
+    """Raise DownloadError for a damaged file, or one whose decompressed content has
+    another hash.
+    """
     digest = hashlib.sha256(swf.read_bytes(path, DownloadError)).hexdigest()
     if digest != sha256:
         raise DownloadError(
@@ -238,8 +253,8 @@ def read(source, bad_lines=None, times=None) -> swf.Trace:
     source : str or Path
         A registry name, or a path to an SWF file or a pipe; ``-`` is standard input.
     bad_lines : {"refuse", "skip"}, optional
-        See `replication.simulator.logs.swf.read`, also for further errors. By default that of the registry, and "refuse"
-        for a file.
+        See `replication.simulator.logs.swf.read`, also for further errors. By default that of the
+        registry, and "refuse" for a file.
     times : {"round", "milliseconds"}, optional
         See `replication.simulator.logs.swf.read`.
 
@@ -259,9 +274,12 @@ def read(source, bad_lines=None, times=None) -> swf.Trace:
     path = locate(source)
     if path is None:
         raise Missing(
-            f"{source}: no {info(source).file} in {', '.join(map(str, paths.trace_folders()))}. Give the path of an SWF "
-            f"file, download it (replication.simulator.logs.registry.fetch({source!r}), or `replication logs fetch {source}`), "
-            f"or load({source!r}, synthetic=True) for synthetic jobs, which prove nothing about the log"
+            f"{source}: no {info(source).file} in {', '.join(map(str, paths.trace_folders()))}. "
+            f"Give the path of an SWF "
+            f"file, download it (replication.simulator.logs.registry.fetch({source!r}), or "
+            f"`replication logs fetch {source}`), "
+            f"or load({source!r}, synthetic=True) for synthetic jobs, which prove nothing about "
+            f"the log"
         )
     log = info(source)
     return swf.read(path, log.sha256, bad_lines or log.bad_lines, times)
@@ -284,11 +302,12 @@ def load(
     Parameters
     ----------
     source : str or Path or replication.simulator.logs.swf.Trace or mapping
-        A registry name, a path to an SWF file, or a log read from one. A mapping has this source as ``file`` and some of
-        the arguments below, such as ``{"file": "my.swf", "bad_lines": "skip"}``, which it overrides.
+        A registry name, a path to an SWF file, or a log read from one. A mapping has this source as
+        ``file`` and some of the arguments below, such as ``{"file": "my.swf", "bad_lines":
+        "skip"}``, which it overrides.
     paper : str, optional
-        The paper whose rules apply; by default those of `replication.simulator.logs.cleaning.workload`, for the log's own
-        machine.
+        The paper whose rules apply; by default those of
+        `replication.simulator.logs.cleaning.workload`, for the log's own machine.
     synthetic : bool
         Return synthetic jobs (`like`) instead of the log's.
     machine : int, processors, optional
@@ -298,17 +317,19 @@ def load(
     overrun : {"raise-estimate", "cut-run", "as-is"}, optional
         Treatment of jobs that ran longer than their estimate.
     drop : str or sequence of str, optional
-        Rules for jobs to leave out; see `replication.simulator.logs.cleaning.workload`. Synthetic jobs use only `machine`.
+        Rules for jobs to leave out; see `replication.simulator.logs.cleaning.workload`. Synthetic
+        jobs use only `machine`.
     bad_lines : {"refuse", "skip"}, optional
-        Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's `cleaning` and
-        `provenance`. By default that of the registry, and "refuse" for a file.
+        Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's
+        `cleaning` and `provenance`. By default that of the registry, and "refuse" for a file.
     times : {"round", "milliseconds"}, optional
-        Whether fractions of seconds are rounded to seconds and counted, or all times of the workload are milliseconds. By
-        default they are an error.
+        Whether fractions of seconds are rounded to seconds and counted, or all times of the
+        workload are milliseconds. By default they are an error.
     more : str or sequence of str
         Further fields of the log (`replication.simulator.logs.swf.Trace`), such as ``["partition",
-        "requested_memory"]``, for the workload's `more`; -1 is unknown, as all are of synthetic jobs. A
-        scheduler that uses wait, status, cpu_time or used_memory knows what happened after the submission.
+        "requested_memory"]``, for the workload's `more`; -1 is unknown, as all are of synthetic
+        jobs. A scheduler that uses wait, status, cpu_time or used_memory knows what happened after
+        the submission.
 
     Returns
     -------
@@ -318,7 +339,8 @@ def load(
     ------
     Missing
         For a registered log that is not on this machine; the message lists the alternatives.
-    TraceError, replication.simulator.logs.cleaning.CleaningError, replication.simulator.logs.swf.SWFError
+    TraceError, replication.simulator.logs.cleaning.CleaningError,
+    replication.simulator.logs.swf.SWFError
         For unknown names and rules, and unusable files.
     """
     given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
@@ -330,14 +352,16 @@ def load(
     given = {name: value for name, value in given.items() if value is not None}
     if not isinstance(source, str | Path | swf.Trace):
         raise TraceError(
-            f"source is a {type(source).__name__}; allowed: a name, a path, a Trace, or a mapping with file "
+            f"source is a {type(source).__name__}; allowed: a name, a path, a Trace, or a mapping "
+            f"with file "
             "(jobs in columns become a workload by Workload.from_columns)"
         )
     trace = source if isinstance(source, swf.Trace) else None
     if trace is not None or _is_path(source):
         if paper is not None or synthetic:
             raise TraceError(
-                f"{trace.path if trace else source}: a paper's rules and synthetic jobs are only for {', '.join(names())}"
+                f"{trace.path if trace else source}: a paper's rules and synthetic jobs are only "
+                f"for {', '.join(names())}"
             )
         trace = trace or read(source, bad_lines, times)
         return workload(trace, draw_key=draw_key(trace.sha256), more=more, **given)
@@ -375,12 +399,16 @@ def like(name, machine=None) -> Workload:
 
 
 def draw_key(sha256) -> str:
-    """Return the key of random draws for a file, whatever its name: the name of the registered log, else ""."""
+    """Return the key of random draws for a file, whatever its name: the name of the registered log,
+    else "".
+    """
     return next((name for name, log in REGISTRY["log"].items() if log["sha256"] == sha256), "")
 
 
 def _is_path(source):
-    """Return whether `source` is a path and not a name: it has the form of a path, or the file exists."""
+    """Return whether `source` is a path and not a name: it has the form of a path, or the file
+    exists.
+    """
     text = str(source)
     if text in names():
         return False

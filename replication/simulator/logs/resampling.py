@@ -1,8 +1,9 @@
 """Resample workloads from the weeks or the users of a log, for any number of weeks.
 
-Jobs move by whole weeks, which preserves the daily and weekly cycles, and keep their run times, estimates and sizes. A
-job that is drawn several times becomes several jobs with numbers of their own. The draw depends on the workload's
-`draw_key`, its length, the resampling's own values and the seed alone.
+Jobs move by whole weeks, which preserves the daily and weekly cycles, and keep their run times,
+estimates and sizes. A job that is drawn several times becomes several jobs with numbers of their
+own. The draw depends on the workload's `draw_key`, its length, the resampling's own values and the
+seed alone.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +26,8 @@ class ResamplingError(ChoiceError):
 class Resampling(Choice, family="resampling"):
     """The base class of the resamplings, which make a workload from another one and a seed.
 
-    A resampling is a frozen dataclass with a method `sample`. Run times, estimates and sizes of jobs stay.
+    A resampling is a frozen dataclass with a method `sample`. Run times, estimates and sizes of
+    jobs stay.
     """
 
     error = ResamplingError
@@ -37,7 +39,8 @@ class Resampling(Choice, family="resampling"):
         ----------
         workload : Workload
         seed : int
-            The draw depends on it, the workload's `draw_key` and length, and the resampling's own values alone.
+            The draw depends on it, the workload's `draw_key` and length, and the resampling's own
+            values alone.
 
         Returns
         -------
@@ -96,15 +99,16 @@ class ResampledWeeks(Resampling, name="weeks"):
 class ResampledUsers(Resampling, name="users"):
     """Users of the log, resampled after Zakay and Feitelson (2014).
 
-    The paper is *Workload resampling for performance evaluation of parallel job schedulers*. As there, the log is split
-    into the jobs of its users. The users are combined again independently of each other, and all move by whole weeks.
-    Long-term users are present throughout: they begin in a random week of the log, and start again when the log has
-    ended. Temporary users are drawn with replacement, as many as the log has in the same time, and each begins in a
-    random week.
+    The paper is *Workload resampling for performance evaluation of parallel job schedulers*. As
+    there, the log is split into the jobs of its users. The users are combined again independently
+    of each other, and all move by whole weeks. Long-term users are present throughout: they begin
+    in a random week of the log, and start again when the log has ended. Temporary users are drawn
+    with replacement, as many as the log has in the same time, and each begins in a random week.
 
-    There are three differences. Weeks without jobs stay in the sequence of a long-term user, so the mean load is that of
-    the log and needs no correction. Jobs of temporary users that reach past the end continue in the first weeks, so that
-    these are as busy as the others. All jobs without a user count as jobs of one user.
+    There are three differences. Weeks without jobs stay in the sequence of a long-term user, so the
+    mean load is that of the log and needs no correction. Jobs of temporary users that reach past
+    the end continue in the first weeks, so that these are as busy as the others. All jobs without a
+    user count as jobs of one user.
 
     Parameters
     ----------
@@ -168,14 +172,15 @@ def concatenate_weeks(workload, weeks) -> Workload:
 
 
 def move_jobs(workload, parts, weeks) -> Workload:
-    """Return jobs of a log moved to other weeks, in order of submission; equal submissions are in the log's order.
+    """Return jobs of a log moved to other weeks, in order of submission; equal submissions are in
+    the log's order.
 
     Parameters
     ----------
     workload : Workload
     parts : list of tuple
-        Each with some jobs by their places in the log, int64[k], the week of each, and the number of the copy: 0 for
-        the original user, above 0 for a synthetic user.
+        Each with some jobs by their places in the log, int64[k], the week of each, and the number
+        of the copy: 0 for the original user, above 0 for a synthetic user.
     weeks : int
         Jobs in this week and later ones are left out.
 
@@ -193,7 +198,8 @@ def move_jobs(workload, parts, weeks) -> Workload:
     jobs, week, copy = np.stack([jobs, week, copy])[:, week < weeks]
     if len(jobs) == 0:
         raise ResamplingError(
-            f"{workload.name}: no jobs in the weeks drawn, allowed: a log with jobs in most weeks, or more weeks"
+            f"{workload.name}: no jobs in the weeks drawn, allowed: a log with jobs in most weeks, "
+            f"or more weeks"
         )
     since = workload.submit[jobs] - workload.submit[0]
     submit = workload.submit[0] + week * WEEK + since % WEEK

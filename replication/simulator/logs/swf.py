@@ -1,13 +1,13 @@
 """Read and write job logs in the Standard Workload Format (SWF).
 
-A file has lines of 18 numbers separated by blanks, and comments that begin with a semicolon; those at the start are the
-header (``; Label: value``). It may be gzipped. docs/formats.md has the rules.
+A file has lines of 18 numbers separated by blanks, and comments that begin with a semicolon; those
+at the start are the header (``; Label: value``). It may be gzipped. docs/formats.md has the rules.
 
-pandas parses files of plain numbers. Any other file (late comments, text, another number of columns, partial executions,
-bad lines to be refused) is parsed line by line.
+pandas parses files of plain numbers. Any other file (late comments, text, another number of
+columns, partial executions, bad lines to be refused) is parsed line by line.
 
-Sources: Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers", JSSPP 1999;
-version 2.2 of the format in the Parallel Workloads Archive.
+Sources: Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers",
+JSSPP 1999; version 2.2 of the format in the Parallel Workloads Archive.
 """
 
 import gzip
@@ -52,20 +52,23 @@ _UNKNOWN = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
 
 
 class SWFError(InputError):
-    """A log that cannot be used: the message names file, line, field, value and the allowed values."""
+    """A log that cannot be used: the message names file, line, field, value and the
+    allowed values.
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
     """All jobs of a log in order of submission, with the values of the file.
 
-    Columns are read-only and named after the fields of the format; -1 means unknown. Times are seconds, memory is in kB
-    per processor, `cpu_time` the mean over the job's processors, `requested_time` the user's estimate; `status` is 0
-    (failed), 1 (completed) or 5 (cancelled).
+    Columns are read-only and named after the fields of the format; -1 means unknown. Times are
+    seconds, memory is in kB per processor, `cpu_time` the mean over the job's processors,
+    `requested_time` the user's estimate; `status` is 0 (failed), 1 (completed) or 5 (cancelled).
 
     Parameters
     ----------
-    job_id, submit, wait, run_time, allocated_processors, requested_processors, requested_time, status, user, group,
+    job_id, submit, wait, run_time, allocated_processors, requested_processors, requested_time,
+    status, user, group,
     executable, queue, partition, preceding_job, think_time : int64[n]
     cpu_time, used_memory, requested_memory : float64[n]
     line : int32[n]
@@ -75,14 +78,16 @@ class Trace:
     path, sha256 : str
         The file, and the hash of its decompressed bytes.
     anomalies : dict of str to int
-        Counts of unusual but accepted content: submit_out_of_order (jobs), negative_as_unknown (values),
-        further_columns, preceding_job (jobs that name one, which is ignored), and rounded_seconds (values).
+        Counts of unusual but accepted content: submit_out_of_order (jobs), negative_as_unknown
+        (values), further_columns, preceding_job (jobs that name one, which is ignored), and
+        rounded_seconds (values).
     bad_lines : dict of str to int
         Number of skipped lines that cannot be jobs, by kind.
     parts : int64[k, 5]
-        Partial executions of preempted jobs in the order of the file: job number, wait since the submission or since
-        the end of the previous part, run time, processors, and status (2 if the job continues, 3 if it completed, 4 if
-        it failed). They follow the job's own line, which has status 0 or 1.
+        Partial executions of preempted jobs in the order of the file: job number, wait since the
+        submission or since the end of the previous part, run time, processors, and status (2 if the
+        job continues, 3 if it completed, 4 if it failed). They follow the job's own line, which has
+        status 0 or 1.
     times : {"round", "milliseconds"}, optional
         The treatment of fractions of seconds; with "milliseconds" all times are in ms.
     """
@@ -136,7 +141,8 @@ class Trace:
     @property
     def max_procs(self) -> int | None:
         """Processors of the machine (``MaxProcs``), or None."""
-        # "1664 (72, 1368, 224)" and "338 (batch partition; 512 total)" begin with the total; "1e3", "8.5", "1,024" do not.
+        # "1664 (72, 1368, 224)" and "338 (batch partition; 512 total)" begin with the total; "1e3",
+        # "8.5", "1,024" do not.
         number = re.match(r"\d{1,15}(?!\w|[.,'’_\s]\d)", self.header.get("MaxProcs", [""])[0])
         return int(number[0]) or None if number else None
 
@@ -230,14 +236,14 @@ def read(path, sha256=None, bad_lines="refuse", times=None) -> Trace:
     bad_lines : {"refuse", "skip"}
         Whether lines that cannot be jobs are an error, or are skipped and counted in the trace.
     times : {"round", "milliseconds"}, optional
-        Whether fractions of seconds are rounded (halves upwards) and counted, or all times become milliseconds. By
-        default they are an error.
+        Whether fractions of seconds are rounded (halves upwards) and counted, or all times become
+        milliseconds. By default they are an error.
 
     Raises
     ------
     SWFError
-        For content that the rules (docs/formats.md) do not allow, a file without jobs, a damaged gzip, too much
-        content, or another hash.
+        For content that the rules (docs/formats.md) do not allow, a file without jobs, a damaged
+        gzip, too much content, or another hash.
     OSError
         If the file cannot be opened.
     """
@@ -266,12 +272,14 @@ def parse(data: bytes, name: str, sha256=None, bad_lines="refuse", times=None) -
 
 
 def _table(data, skip):
-    """Return columns of job lines by name, their rows from 0, and counts of anomalies and of bad lines by kind.
+    """Return columns of job lines by name, their rows from 0, and counts of anomalies and of bad
+    lines by kind.
 
-    None unless every line is 18 plain numbers of a new job; with `skip` the number and the submission may be
-    unknown, and such lines are left out.
+    None unless every line is 18 plain numbers of a new job; with `skip` the number and the
+    submission may be unknown, and such lines are left out.
     """
-    # pandas takes the columns beyond the names for an index, which takes minutes for a line of a million.
+    # pandas takes the columns beyond the names for an index, which takes minutes for a line of a
+    # million.
     if data.translate(None, _PLAIN) or len(data.partition(b"\n")[0].split()) != len(FIELDS):
         return None
     if b"." in data and any(map(data.translate(_AS_ZEROS).__contains__, _LONG)):
@@ -380,7 +388,9 @@ def _parse_lines(data, name, bad_lines, digest, times):
 
 
 def _job(tokens, width, line_of, times, anomalies):
-    """Return the values of a line, and whether it is a partial execution of a job of `line_of`; _BadLine for others."""
+    """Return the values of a line, and whether it is a partial execution of a job of `line_of`;
+    _BadLine for others.
+    """
     if len(tokens) != width:
         expected = f"{width}, as in the first job" if width > len(FIELDS) else len(FIELDS)
         raise _BadLine("wrong-columns", f": {len(tokens)} columns; allowed: {expected}")
@@ -398,13 +408,16 @@ def _job(tokens, width, line_of, times, anomalies):
     if first and not is_part:
         raise _BadLine(
             "repeated-job-number",
-            f", field 1 (job_id): job {values[0]} is already on line {first}; allowed: each number once",
+            f", field 1 (job_id): job {values[0]} is already on line {first}; allowed: each number "
+            f"once",
         )
     return values, is_part
 
 
 def _in_units(token, units, anomalies):
-    """Return a time of so many units a second as a whole number, halves rounded upwards; other text unchanged."""
+    """Return a time of so many units a second as a whole number, halves rounded upwards; other text
+    unchanged.
+    """
     if not _NUMBER.fullmatch(token) or Decimal(token) < 0:
         return token
     exact = Decimal(token) * units
@@ -446,7 +459,9 @@ def _value(name, token, k, is_part):
 
 
 def write(target, trace: Trace) -> None:
-    """Write comments, jobs and partial executions to a path or a binary file; `read` returns the same values."""
+    """Write comments, jobs and partial executions to a path or a binary file; `read` returns the
+    same values.
+    """
     table = pd.DataFrame({name: getattr(trace, name) for name in FIELDS})
     for name in DECIMAL:
         table[name] = table[name].map(_decimal)
@@ -475,7 +490,9 @@ def _allowed(name):
 
 
 def _column(path, name, values, n):
-    """Return `values` as a column of the right type; raise SWFError for values that the format does not allow."""
+    """Return `values` as a column of the right type; raise SWFError for values that the format does
+    not allow.
+    """
     values = np.asarray(values)
     if values.shape != (n,) or values.dtype.kind not in "iuf":
         raise SWFError(

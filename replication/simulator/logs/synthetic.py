@@ -1,11 +1,14 @@
-"""Synthetic workloads: the model of Lublin and Feitelson, with Tsafrir, Etsion and Feitelson's modal estimates.
+"""Synthetic workloads: the model of Lublin and Feitelson, with Tsafrir, Etsion and Feitelson's
+modal estimates.
 
-A synthetic workload lets everything run without a log. It is marked as such and decides no claim about a paper.
+A synthetic workload lets everything run without a log. It is marked as such and decides no claim
+about a paper.
 
-The distributions and their parameters, those of the model without job types, are from Lublin and Feitelson, "The
-workload on parallel supercomputers: modeling the characteristics of rigid jobs", JPDC 63(11), 2003, and the parameter
-list of the authors' program. Estimates follow `replication.simulator.estimates.Modal`. The model has no users; here the
-numbers of jobs per user follow Zipf's law.
+The distributions and their parameters, those of the model without job types, are from Lublin and
+Feitelson, "The workload on parallel supercomputers: modeling the characteristics of rigid jobs",
+JPDC 63(11), 2003, and the parameter list of the authors' program. Estimates follow
+`replication.simulator.estimates.Modal`. The model has no users; here the numbers of jobs per user
+follow Zipf's law.
 """
 
 import math
@@ -16,14 +19,17 @@ from replication.simulator.estimates import Modal
 from replication.simulator.workload import Workload, WorkloadError, check_seed, generator
 
 SERIAL, POWERS_OF_TWO = 0.244, 0.576  # shares of the jobs
-# Two-stage uniform distribution of log2(size): (LOW, middle) with probability FIRST, else (middle, log2(machine)).
+# Two-stage uniform distribution of log2(size): (LOW, middle) with probability FIRST, else (middle,
+# log2(machine)).
 LOW, BELOW_TOP, FIRST = 0.8, 2.5, 0.86
-# Hyper-gamma distribution of log(run time), shape and scale of each; the first has probability SLOPE * size + SHARE.
+# Hyper-gamma distribution of log(run time), shape and scale of each; the first has probability
+# SLOPE * size + SHARE.
 SHORT, LONG = (4.2, 0.94), (312, 0.03)
 SLOPE, SHARE = -0.0054, 0.78
 MODEL_MACHINE = 128  # processors
 MOST_LOG_RUN = 12  # exp(12) s are not quite two days
-# Gamma distribution of log(time between two jobs) in rush hours, its shape corrected for all hours; daily cycle.
+# Gamma distribution of log(time between two jobs) in rush hours, its shape corrected for all hours;
+# daily cycle.
 GAP, ALL_HOURS, MOST_LOG_GAP = (10.2303, 0.4871), 1.0225, 13
 CYCLE, CYCLE_START = (8.1737, 3.9631), 11
 HALF_HOUR, HALF_HOURS = 1800, 48
@@ -38,7 +44,8 @@ def synthetic(
     name: str = "synthetic",
     users: int | None = None,
 ) -> Workload:
-    """Return a synthetic workload of the Lublin-Feitelson model (JPDC 2003), scaled to a machine and an offered load.
+    """Return a synthetic workload of the Lublin-Feitelson model (JPDC 2003), scaled to a machine
+    and an offered load.
 
     Parameters
     ----------
@@ -69,7 +76,8 @@ def synthetic(
         )
     if machine < 1 or (users is not None and users < 1):
         raise WorkloadError(
-            f"{name}: {machine} processors and {users} users; allowed: 1 processor or more, 1 user or more"
+            f"{name}: {machine} processors and {users} users; allowed: 1 processor or more, 1 user "
+            f"or more"
         )
     seed = check_seed(seed)
     random = generator("lublin-feitelson", int(jobs), int(machine), float(load), seed)
@@ -132,7 +140,9 @@ def arrivals(jobs: int, span: float, random: np.random.Generator) -> np.ndarray:
 
 
 def cycle() -> np.ndarray:
-    """Return the relative rate of arrivals in each half hour of the day, from midnight on, float64[48], mean 1."""
+    """Return the relative rate of arrivals in each half hour of the day, from midnight on,
+    float64[48], mean 1.
+    """
 
     def density(x):
         shape, scale = CYCLE

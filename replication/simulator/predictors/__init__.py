@@ -1,6 +1,7 @@
 """Predictors of run times, with which a scheduler may plan in place of the users' estimates.
 
-A predictor is a value; `Predictor` describes how one is defined. It is known once its module has been imported.
+A predictor is a value; `Predictor` describes how one is defined. It is known once its module has
+been imported.
 """
 
 from replication.simulator.predictors.base import Predictor, PredictorError, compiled

@@ -19,14 +19,17 @@ from replication.simulator.workload import EndedJob, Job, Workload
 
 
 class PredictorError(ChoiceError):
-    """A predictor, an option or a prediction that is not allowed; the message lists the allowed values."""
+    """A predictor, an option or a prediction that is not allowed; the message lists the allowed
+    values.
+    """
 
 
 def compiled(function: Callable) -> Any:
     """Compile a predictor's or a scheduler's function with numba.
 
-    Functions outside this package check array bounds, which makes a simulation by EASY 5 to 20 % longer, and are compiled once
-    in each process (about half a second for a predictor). Those of this package are stored on disk.
+    Functions outside this package check array bounds, which makes a simulation by EASY 5 to 20 %
+    longer, and are compiled once in each process (about half a second for a predictor). Those of
+    this package are stored on disk.
     """
     if function.__module__.partition(".")[0] == "replication":
         own = {"cache": True, "error_model": "numpy", "_nrt": False}
@@ -39,9 +42,10 @@ def compiled(function: Callable) -> Any:
 class Predictor(Choice, family="predictor"):
     """A predictor of run times, which a scheduler plans with in place of the user's estimate.
 
-    There are three kinds; docs/extending.md has an example of each. An online predictor in Python defines `predict` or
-    `predict_many`, and `start`, `begin` and `learn` as needed. It keeps its state on ``self``, which is a new copy in each
-    simulation. Outside of simulations the methods may be called as well::
+    There are three kinds; docs/extending.md has an example of each. An online predictor in Python
+    defines `predict` or `predict_many`, and `start`, `begin` and `learn` as needed. It keeps its
+    state on ``self``, which is a new copy in each simulation. Outside of simulations the methods
+    may be called as well::
 
         class LastOfUser(Predictor):
             def start(self, workload):
@@ -53,20 +57,21 @@ class Predictor(Choice, family="predictor"):
             def learn(self, job, now):
                 self.last[job.user] = job.run_time
 
-    A compiled predictor has the same methods as functions of (memory, job, now) decorated by `compiled`, where ``job`` is an
-    index. `tables` returns its arrays; ``memory`` has these and the arrays submit, run_time, request and size. A predictor
-    that does not learn defines `predictions` alone.
+    A compiled predictor has the same methods as functions of (memory, job, now) decorated by
+    `compiled`, where ``job`` is an index. `tables` returns its arrays; ``memory`` has these and the
+    arrays submit, run_time, request and size. A predictor that does not learn defines `predictions`
+    alone.
 
-    A simulation raises `PredictorError` for a prediction out of range and for an index out of bounds, with the job and the
-    value.
+    A simulation raises `PredictorError` for a prediction out of range and for an index out of
+    bounds, with the job and the value.
 
     Attributes
     ----------
     draws_at_random : bool
         Whether the predictions depend on the seed.
     changes_only_at_ends : bool
-        Whether the prediction of a waiting job, once made, stays the same until `learn` is called. Schedulers that know
-        this ask less often.
+        Whether the prediction of a waiting job, once made, stays the same until `learn` is called.
+        Schedulers that know this ask less often.
     """
 
     error = PredictorError
@@ -79,12 +84,15 @@ class Predictor(Choice, family="predictor"):
 
     @classmethod
     def options(cls) -> dict:
-        """Return the predictor's fields by name, after an online predictor has been made a frozen dataclass."""
+        """Return the predictor's fields by name, after an online predictor has been made a frozen
+        dataclass.
+        """
         if cls.is_online():
             complete_class(cls)
         if "__dataclass_fields__" not in vars(cls):
             raise PredictorError(
-                f"{cls.__name__} has no method predict or predict_many; allowed without: a frozen dataclass"
+                f"{cls.__name__} has no method predict or predict_many; allowed without: a frozen "
+                f"dataclass"
             )
         return super().options()
 
@@ -102,7 +110,9 @@ class Predictor(Choice, family="predictor"):
 
     @property
     def has_begin(self) -> bool:
-        """Whether the predictor uses the starts of jobs, of which a preemptive scheduler does not notify it."""
+        """Whether the predictor uses the starts of jobs, of which a preemptive scheduler does not
+        notify it.
+        """
         return type(self).begin is not Predictor.begin
 
     def start(self, workload: Workload) -> None:
@@ -125,17 +135,20 @@ class Predictor(Choice, family="predictor"):
         Returns
         -------
         number, s
-            From 0. It is rounded to whole seconds; a larger prediction than the estimate counts as the estimate.
+            From 0. It is rounded to whole seconds; a larger prediction than the estimate counts as
+            the estimate.
         """
         if type(self).predict_many is Predictor.predict_many:
             raise NotImplementedError(f"{type(self).__name__} has no method predict(job, now)")
         return self.predict_many([job], now)[0]
 
     def predict_many(self, jobs: list[Job], now: int) -> Sequence[float]:
-        """Return the predictions of several jobs in one call, for models that predict many rows faster than one.
+        """Return the predictions of several jobs in one call, for models that predict many rows
+        faster than one.
 
-        It is optional. A predictor that defines it need not define `predict`. The jobs are all those submitted at this
-        instant, also where each submission has its own pass; or all waiting jobs, under `PVEasy` running ones too.
+        It is optional. A predictor that defines it need not define `predict`. The jobs are all
+        those submitted at this instant, also where each submission has its own pass; or all waiting
+        jobs, under `PVEasy` running ones too.
 
         Parameters
         ----------
@@ -151,7 +164,8 @@ class Predictor(Choice, family="predictor"):
         return [self.predict(job, now) for job in jobs]
 
     def begin(self, job: Job, now: int) -> None:
-        """Note that a job starts; called after the scheduling pass, for each started job in the order of the starts.
+        """Note that a job starts; called after the scheduling pass, for each started job in the
+        order of the starts.
 
         Parameters
         ----------
@@ -183,7 +197,8 @@ class Predictor(Choice, family="predictor"):
         Returns
         -------
         number[n], s
-            Numbers from 0 to the request or twice the run time, whichever is more; they are rounded to whole seconds.
+            Numbers from 0 to the request or twice the run time, whichever is more; they are rounded
+            to whole seconds.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method predict or predictions")
 
@@ -201,14 +216,17 @@ class Predictor(Choice, family="predictor"):
         Returns
         -------
         dict of str to array or number
-            Attributes of ``memory`` in the compiled methods. Each simulation has its own copy of the arrays.
+            Attributes of ``memory`` in the compiled methods. Each simulation has its own copy of
+            the arrays.
         """
         return {}
 
     def classes(self, workload: Workload, request: np.ndarray) -> np.ndarray | None:
-        """Return the classes of jobs with equal predictions, so that a scheduler predicts one job for all.
+        """Return the classes of jobs with equal predictions, so that a scheduler predicts one job
+        for all.
 
-        A subclass that changes the predictions of a predictor with classes defines this method as well.
+        A subclass that changes the predictions of a predictor with classes defines this method as
+        well.
 
         Parameters
         ----------
@@ -219,7 +237,8 @@ class Predictor(Choice, family="predictor"):
         Returns
         -------
         int64[n] or None
-            A number for each job: at any instant, jobs with equal numbers have equal predictions. None if unknown.
+            A number for each job: at any instant, jobs with equal numbers have equal predictions.
+            None if unknown.
         """
         return None
 
@@ -227,7 +246,9 @@ class Predictor(Choice, family="predictor"):
 
     @contextmanager
     def memory(self, workload, estimate, seed=1) -> Iterator[Memory]:
-        """Provide the `Memory` of one simulation; an error of the predictor names the predictor and the job."""
+        """Provide the `Memory` of one simulation; an error of the predictor names the predictor and
+        the job.
+        """
         memory = self._memory(workload, estimate, seed)
         try:
             yield memory
@@ -270,12 +291,15 @@ class Predictor(Choice, family="predictor"):
         return memory
 
     def _check_known(self, workload, request, seed):
-        """Return `predictions` as int64[n], s; PredictorError for a wrong shape or a value out of range."""
+        """Return `predictions` as int64[n], s; PredictorError for a wrong shape or a value out of
+        range.
+        """
         known = np.asarray(self.predictions(workload, _read_only(request), seed))
         n = len(workload)
         if known.shape != (n,) or known.dtype.kind not in "iuf":
             raise PredictorError(
-                f"{self!r}: predictions are {known.dtype}{list(known.shape)}; expected numbers [{n}]"
+                f"{self!r}: predictions are {known.dtype}{list(known.shape)}; expected numbers "
+                f"[{n}]"
             )
         most = np.maximum(np.maximum(request, 2 * workload.run_time), 1)
         wrong = ~((known >= 0) & (known <= most))
@@ -314,15 +338,18 @@ class _Online:
         self.jobs = workload.jobs(request)
         self.run_time = workload.run_time
         self.has_many = type(predictor).predict_many is not Predictor.predict_many
-        # Submitted jobs that have not begun, in the order of submission; the predictions of `predict_many` that hold at
-        # second `now`, until the predictor's state changes; and of those made for jobs submitted now, the ones to return.
+        # Submitted jobs that have not begun, in the order of submission; the predictions of
+        # `predict_many` that hold at second `now`, until the predictor's state changes; and of
+        # those made for jobs submitted now, the ones to return.
         self.waiting, self.known, self.fresh, self.now = {}, {}, {}, None
         self.submitted = 0
         self._call("start", workload)
         _simulations[self.key] = self
 
     def _call(self, method, *given):
-        """Call a method of the predictor; an exception gets a note with the predictor, the method and the job."""
+        """Call a method of the predictor; an exception gets a note with the predictor, the method
+        and the job.
+        """
         try:
             return getattr(self.predictor, method)(*given)
         except Exception as error:
@@ -341,7 +368,9 @@ class _Online:
         return self.fresh.pop(job) if job in self.fresh else self.known[job]
 
     def _predict_many(self, job, now):
-        """Predict all waiting jobs; at a job's first prediction, the jobs submitted at this instant."""
+        """Predict all waiting jobs; at a job's first prediction, the jobs submitted at this
+        instant.
+        """
         predictions = self.known
         if job in self.waiting:
             jobs = [one for one in self.waiting.values() if one.index not in self.known]
@@ -357,7 +386,8 @@ class _Online:
         values = self._call("predict_many", jobs, now)
         if len(values) != len(jobs):
             raise PredictorError(
-                f"{self.predictor!r}: {len(values)} predictions; expected one for each of {len(jobs)} jobs"
+                f"{self.predictor!r}: {len(values)} predictions; expected one for each of "
+                f"{len(jobs)} jobs"
             )
         for one, value in zip(jobs, values, strict=True):
             predictions[one.index] = self._check(one, value)

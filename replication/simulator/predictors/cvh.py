@@ -1,13 +1,15 @@
 """A linear model of run times, learned from jobs as they end with an asymmetric loss.
 
-A job has 19 features, computed at its first prediction; their products of two are added. The weights follow
-a gradient that is normalised by each feature's scale and by its past gradients, so that features in seconds,
-processors and sines can be mixed (Ross, Mineiro and Langford 2013, algorithm 2).
+A job has 19 features, computed at its first prediction; their products of two are added. The
+weights follow a gradient that is normalised by each feature's scale and by its past gradients, so
+that features in seconds, processors and sines can be mixed (Ross, Mineiro and Langford 2013,
+algorithm 2).
 
-``whole`` has a row for each user, about the user's ended and running jobs. ``links`` has a row for each job: its start, or
-`OVER`, and the user's job that started next. ``real`` has a row of features for each job. ``model`` has rows for the weights,
-the scales and the sums of squared gradients; two for the terms of the current job, plain and divided by their scales; one for
-intermediate sums; and one with the counters `STEP` and `NORM`, the current job, and its value if `KNOWN`.
+``whole`` has a row for each user, about the user's ended and running jobs. ``links`` has a row for
+each job: its start, or `OVER`, and the user's job that started next. ``real`` has a row of features
+for each job. ``model`` has rows for the weights, the scales and the sums of squared gradients; two
+for the terms of the current job, plain and divided by their scales; one for intermediate sums; and
+one with the counters `STEP` and `NORM`, the current job, and its value if `KNOWN`.
 """
 
 import math
@@ -28,7 +30,8 @@ DAY, WEEK = 86400, 604800
 
 FEATURES = 19
 FIRST_PAIRED, LAST_PAIRED = 1, 16  # features whose products of two are added, counting from 0
-ROOM = 160  # length of a row of `model`: 19 + 120 + 18 terms, and zeros so that it can be quartered twice
+# length of a row of `model`: 19 + 120 + 18 terms, and zeros so that it can be quartered twice
+ROOM = 160
 
 WEIGHTS, SCALES, SQUARES, AT_HAND, RATIOS, SUMS, COUNTERS = range(7)  # rows of `model`
 STEP, NORM, JOB, KNOWN, VALUE = range(5)  # places in its last row
@@ -81,7 +84,9 @@ def _observe(memory, job, now, x):
 
 @njit_noalloc
 def _take_up(memory, job):
-    """Set the terms of the current job, its features and all their products, unless they are set."""
+    """Set the terms of the current job, its features and all their products, unless
+    they are set.
+    """
     counters = memory.model[COUNTERS]
     if counters[JOB] == job:
         return
@@ -129,7 +134,9 @@ def _correct(memory, job):
 
 @njit_noalloc
 def _dot(memory, one, other):
-    """Return the sum of products of two rows, by quarters: a fixed order that suits vector instructions."""
+    """Return the sum of products of two rows, by quarters: a fixed order that suits vector
+    instructions.
+    """
     a, b, sums = memory.model[one], memory.model[other], memory.model[SUMS]
     n = ROOM // 4
     for k in range(n):
@@ -149,7 +156,9 @@ def _dot(memory, one, other):
 
 @njit_noalloc
 def _slope(value, run_time, size):
-    """Return the derivative of the loss: squared above the run time, absolute below, times 1 + ln(size x run time)."""
+    """Return the derivative of the loss: squared above the run time, absolute below, times 1 +
+    ln(size x run time).
+    """
     weight = 1 + math.log(max(size * run_time, 1))
     if value > run_time:
         return weight * 2 * (value - run_time)
@@ -158,7 +167,8 @@ def _slope(value, run_time, size):
 
 @dataclass(frozen=True)
 class CVH(Predictor):
-    """A linear model learned with an asymmetric loss (Gaussier, Glesser, Reis and Trystram 2015, section 4).
+    """A linear model learned with an asymmetric loss (Gaussier, Glesser, Reis and Trystram 2015,
+    section 4).
 
     It is the cross-validated heuristic that Top Percent compares with (section IV.A).
     """

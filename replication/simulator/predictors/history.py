@@ -1,4 +1,6 @@
-"""Predictors that use the run times of ended jobs of the same user or class: Last, Tsafrir and Complete."""
+"""Predictors that use the run times of ended jobs of the same user or class: Last, Tsafrir and
+Complete.
+"""
 
 from dataclasses import dataclass
 
@@ -27,27 +29,33 @@ def number_groups(*columns) -> np.ndarray:
 
 
 def finest_classes(workload, request) -> tuple[np.ndarray, np.ndarray]:
-    """Return each job's class, int64[n], by executable, user, request and size; and these values of each class, int64[4, c]."""
+    """Return each job's class, int64[n], by executable, user, request and size; and these values of
+    each class, int64[4, c].
+    """
     columns = np.stack([workload.executable, workload.user, request, workload.processors])
     group = number_groups(*columns)
-    # Classes are numbered as they first appear, so the running maximum steps up at a class's first job.
+    # Classes are numbered as they first appear, so the running maximum steps up at a class's first
+    # job.
     first = np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))
     return group, columns[:, first]
 
 
 @dataclass(frozen=True)
 class Last(Predictor):
-    """The request times the accuracy of the same user's last ended job: its run time over its request (PV-EASY, 5.2).
+    """The request times the accuracy of the same user's last ended job: its run time over its
+    request (PV-EASY, 5.2).
 
-    The prediction is rounded to the nearest second and at most the request. It is the request as long as no job of the
-    user has ended.
+    The prediction is rounded to the nearest second and at most the request. It is the request as
+    long as no job of the user has ended.
     """
 
     draws_at_random = False
     changes_only_at_ends = True
 
     def tables(self, workload, request, seed) -> dict:
-        """Return ``group``, each job's user, and ``newest``, each user's last two run times and last request, or -1."""
+        """Return ``group``, each job's user, and ``newest``, each user's last two run times and
+        last request, or -1.
+        """
         group, users = pd.factorize(workload.user)
         return {"group": group, "newest": np.full((len(users), 3), -1)}
 
@@ -73,10 +81,11 @@ class Last(Predictor):
 
 @dataclass(frozen=True)
 class Tsafrir(Last):
-    """Mean of the user's last two ended run times (Tsafrir, Etsion and Feitelson 2007, section 4.1).
+    """Mean of the user's last two ended run times (Tsafrir, Etsion and Feitelson 2007, section
+    4.1).
 
-    The prediction is rounded down to whole seconds and at most the request. It is the request as long as fewer than two
-    jobs of the user have ended.
+    The prediction is rounded down to whole seconds and at most the request. It is the request as
+    long as fewer than two jobs of the user have ended.
     """
 
     draws_at_random = False
@@ -92,17 +101,19 @@ class Tsafrir(Last):
 
 @dataclass(frozen=True)
 class Complete(Predictor):
-    """The decaying mean of run times in the first of a job's fifteen classes with an ended job (Top Percent, section IV.A).
+    """The decaying mean of run times in the first of a job's fifteen classes with an ended job (Top
+    Percent, section IV.A).
 
-    The jobs of a class agree in some of executable, user, request and size: in the first class in all four, in later classes
-    in fewer.
+    The jobs of a class agree in some of executable, user, request and size: in the first class in
+    all four, in later classes in fewer.
     """
 
     draws_at_random = False
     changes_only_at_ends = True
 
     def tables(self, workload, request, seed) -> dict:
-        """Return ``group``, each job's finest class; ``classes``, the fifteen classes of each; and ``means``, of all classes.
+        """Return ``group``, each job's finest class; ``classes``, the fifteen classes of each; and
+        ``means``, of all classes.
 
         A row of ``means`` holds a class's decayed sum of run times and its decayed count.
         """
@@ -126,7 +137,9 @@ class Complete(Predictor):
 
     @compiled
     def predict(memory, job, now) -> int:
-        """Return the rounded mean of the first class with an ended job, at most the request; without one, the request."""
+        """Return the rounded mean of the first class with an ended job, at most the request;
+        without one, the request.
+        """
         for c in memory.classes[memory.group[job]]:
             mean = memory.means[c]
             if mean[COUNT] > 0:

@@ -1,14 +1,16 @@
 """The run time that only a small part of a class's weight lies above, updated as jobs end.
 
-A class is the jobs with equal executable, user, request and size. Its points are run times with weights; each new point
-multiplies the older weights by the decay. Instead of shrinking old weights, the weight of new ones grows, and all are scaled
-back when the numbers get large. The values that a class can hold are known beforehand, so its points are places in a
-binary indexed tree: a new point and a prediction cost O(log points) each.
+A class is the jobs with equal executable, user, request and size. Its points are run times with
+weights; each new point multiplies the older weights by the decay. Instead of shrinking old weights,
+the weight of new ones grows, and all are scaled back when the numbers get large. The values that a
+class can hold are known beforehand, so its points are places in a binary indexed tree: a new point
+and a prediction cost O(log points) each.
 
-``whole`` has a row for each class: where its points begin in ``real``, the number of places, the number of ended jobs,
-the places of the request and of the threshold, which is looked up once after an end; as coded also the number of occupied
-places, and how many of these are at or below the threshold. ``real`` has a row for each place: its value, the tree of
-weights (as coded its own weight), and as coded whether it is occupied. ``model`` has a row for each class: the present
+``whole`` has a row for each class: where its points begin in ``real``, the number of places, the
+number of ended jobs, the places of the request and of the threshold, which is looked up once after
+an end; as coded also the number of occupied places, and how many of these are at or below the
+threshold. ``real`` has a row for each place: its value, the tree of weights (as coded its own
+weight), and as coded whether it is occupied. ``model`` has a row for each class: the present
 growth, the total weight, and as coded the two running sums. ``places`` holds each job's place.
 """
 
@@ -82,7 +84,9 @@ def _first_above(memory, f, target):
 
 @njit_noalloc
 def _step(memory, f, by):
-    """Move the threshold to the next occupied place above (`by` 1) or below (-1); return the present weight there."""
+    """Move the threshold to the next occupied place above (`by` 1) or below (-1); return the
+    present weight there.
+    """
     state = memory.whole[f]
     state[RANK] += by
     state[AT] += by
@@ -102,10 +106,11 @@ def _own(memory, f):
 def _move_threshold(memory, f, place, weight):
     """Update, as coded, the sums of the weights at or below the threshold and above it.
 
-    They follow the threshold from point to point, upwards for a run time above it, downwards for one below. The lower
-    sum does not start at the artificial point's weight, so it is wrong until the threshold reaches the lowest point, where
-    it is set to that point's weight. The upper sum is set to 0 where as many points are below the threshold as jobs have
-    ended, which is the highest point unless run times repeat.
+    They follow the threshold from point to point, upwards for a run time above it, downwards for
+    one below. The lower sum does not start at the artificial point's weight, so it is wrong until
+    the threshold reaches the lowest point, where it is set to that point's weight. The upper sum is
+    set to 0 where as many points are below the threshold as jobs have ended, which is the highest
+    point unless run times repeat.
     """
     sums, state, enough = memory.model[f], memory.whole[f], 1 - memory.share
     sums[BELOW] *= memory.decay
@@ -137,7 +142,8 @@ def _move_threshold(memory, f, place, weight):
 class TopPercent(Predictor, name="top"):
     """The run time that only a small part of a class's weight lies above (Top Percent, section II).
 
-    The prediction is at most the request. It is the request as long as no job of the class has ended.
+    The prediction is at most the request. It is the request as long as no job of the class has
+    ended.
     """
 
     draws_at_random = False
@@ -155,7 +161,8 @@ class TopPercent(Predictor, name="top"):
         """Return the tables that the module describes."""
         group, finest = finest_classes(workload, request)
         n, classes = len(workload), finest.shape[1]
-        # Every class has a place for each value that it can hold: its jobs' run times and its request.
+        # Every class has a place for each value that it can hold: its jobs' run times and its
+        # request.
         value = np.concatenate([workload.run_time, finest[2]])
         owner = np.concatenate([group, np.arange(classes)])
         bits = int(value.max()).bit_length()
@@ -195,7 +202,9 @@ class TopPercent(Predictor, name="top"):
 
     @compiled
     def predict(memory, job, now) -> int:
-        """Return the smallest value that more than (1 - share) of the class's weight is at or below, at most the request."""
+        """Return the smallest value that more than (1 - share) of the class's weight is at or
+        below, at most the request.
+        """
         c = memory.group[job]
         state = memory.whole[c]
         request = memory.request[job]

@@ -1,4 +1,6 @@
-"""First come, first served, and EASY backfilling on the users' estimates or on predicted run times."""
+"""First come, first served, and EASY backfilling on the users' estimates or on
+predicted run times.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,9 +47,10 @@ class FCFS(Scheduler):
 class EASY(options.WithProfile, Scheduler):
     """EASY backfilling (Lifka 1995), on the users' estimates or on predictions.
 
-    docs/semantics/predicted.md defines the options. `wild` and `let_past` are interventions that no real scheduler could
-    make; they show the effect of wild backfills. The jobs that ``wild="half"`` and `let_past` choose depend on the draw key
-    of the workload, its length, the share and the seed.
+    docs/semantics/predicted.md defines the options. `wild` and `let_past` are interventions that no
+    real scheduler could make; they show the effect of wild backfills. The jobs that ``wild="half"``
+    and `let_past` choose depend on the draw key of the workload, its length, the share and the
+    seed.
     """
 
     validated = False
@@ -56,7 +59,8 @@ class EASY(options.WithProfile, Scheduler):
     candidates: Candidates | Callable = option(
         "fcfs",
         options.WordsOrFunction(get_args(Candidates)),
-        "order of the backfill candidates: the queue's, shortest prediction first, or that of a function",
+        "order of the backfill candidates: the queue's, shortest prediction first, or that of a "
+        "function",
     )
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
@@ -74,23 +78,27 @@ class EASY(options.WithProfile, Scheduler):
     overdue: Literal["by-lifetime", "nobody", "extra"] = option(
         "by-lifetime",
         ("by-lifetime", "nobody", "extra"),
-        "which jobs are backfilled while a reservation that lasts is due: none, or those that fit the extra processors; by default "
+        "which jobs are backfilled while a reservation that lasts is due: none, or those that fit "
+        "the extra processors; by default "
         "none if it lasts until the start, the latter if it is due and made again",
     )
     strict: Literal["no", "yes"] = option(
         "no",
         ("no", "yes"),
-        "whether a backfilled job has to be planned to end before the shadow time, or may end at it",
+        "whether a backfilled job has to be planned to end before the shadow time, or may end at "
+        "it",
     )
     plans: Literal["aged", "unaged"] = option(
         "aged",
         ("aged", "unaged"),
-        "planned end of a running job: its plan after its start, or, not less the time that it has run, after each pass",
+        "planned end of a running job: its plan after its start, or, not less the time that it has "
+        "run, after each pass",
     )
     shadow: Shadow = option(
         "all",
         get_args(Shadow),
-        "of the jobs planned to end at the shadow time, all count as extra, or those that suffice, the first in the queue or "
+        "of the jobs planned to end at the shadow time, all count as extra, or those that suffice, "
+        "the first in the queue or "
         "the first started first",
     )
     events: options.Events = options.events("together", "one-by-one", "by-plan")
@@ -103,7 +111,8 @@ class EASY(options.WithProfile, Scheduler):
     wild: Wild = option(
         "allowed",
         get_args(Wild),
-        "jobs whose backfills may delay the head, which only a simulator knows: all, none, those with a run time shorter or "
+        "jobs whose backfills may delay the head, which only a simulator knows: all, none, those "
+        "with a run time shorter or "
         "longer than the median of the waiting jobs, or half of the jobs, drawn at random",
     )
     let_past: float = option(
@@ -128,7 +137,8 @@ class EASY(options.WithProfile, Scheduler):
         intervenes = self.wild != "allowed" or self.let_past > 0
         if intervenes and not self.is_textbook_but(["wild", "let_past"]):
             raise SchedulerError(
-                f"{self!r}: allowed with wild and let_past: the users' estimates and the textbook's rules"
+                f"{self!r}: allowed with wild and let_past: the users' estimates and the "
+                f"textbook's rules"
             )
         if self.wild != "allowed" and self.let_past > 0:
             raise SchedulerError(f"{self!r}: allowed: either wild or let_past, not both")
@@ -152,7 +162,9 @@ class EASY(options.WithProfile, Scheduler):
         return self.let_past > 0 or self.wild == "half"
 
     def check_room(self, workload, estimate) -> None:
-        """Raise SchedulerError if the times or the number of jobs exceed the keys of the kernel with predictions."""
+        """Raise SchedulerError if the times or the number of jobs exceed the keys of the kernel
+        with predictions.
+        """
         if not self.is_plain:
             super().check_room(workload, estimate)
 
@@ -163,7 +175,9 @@ class EASY(options.WithProfile, Scheduler):
         return super().run(workload, estimate, seed)
 
     def run_observed(self, workload, estimate, seed) -> tuple:
-        """Return the columns of `run` and those of `replication.simulator.kernels.observation.observations`."""
+        """Return the columns of `run` and those of
+        `replication.simulator.kernels.observation.observations`.
+        """
         w = workload
         if self.has_profile:
             raise SchedulerError(
@@ -181,7 +195,9 @@ class EASY(options.WithProfile, Scheduler):
         return columns, observation.observations(*jobs, *schedule)
 
     def columns_of(self, workload, estimate, seed) -> tuple:
-        """Return the permissions and an empty order, or the ranks of the queue and of the candidates."""
+        """Return the permissions and an empty order, or the ranks of the queue and of the
+        candidates.
+        """
         if self.has_profile:
             by_arrival = np.zeros(len(workload), np.int64)
             return by_arrival, options.ranks(self, "candidates", workload, estimate)
@@ -202,7 +218,9 @@ class EASY(options.WithProfile, Scheduler):
         return permissions
 
     def kernel(self) -> tuple:
-        """Return the compiled kernel and its rules; for the textbook's EASY, those with predictions."""
+        """Return the compiled kernel and its rules; for the textbook's EASY, those with
+        predictions.
+        """
         if self.has_profile:
             rules = self.rules(
                 reservations.Rules,

@@ -1,4 +1,6 @@
-"""The event loop of simulations in Python: events, the queue, the running jobs and their planned ends."""
+"""The event loop of simulations in Python: events, the queue, the running jobs and their planned
+ends.
+"""
 
 import math
 from collections import defaultdict
@@ -17,7 +19,9 @@ STEPS = [60, 300, 900, 1800, HOUR, 2 * HOUR, 5 * HOUR, 10 * HOUR, 20 * HOUR, 50 
 
 
 class Reservation(NamedTuple):
-    """The earliest time at which a job fits, s, and the extra processors: those that it leaves free at that time."""
+    """The earliest time at which a job fits, s, and the extra processors: those that it leaves free
+    at that time.
+    """
 
     time: float
     extra: int
@@ -36,9 +40,9 @@ class LoopOptions(NamedTuple):
 class EventLoop:
     """One simulation; a subclass or a caller decides at each scheduling pass which jobs begin.
 
-    The order of simultaneous events, jobs of run time 0, expired predictions and overdue jobs follow
-    the sentences of docs/semantics.md and docs/semantics/predicted.md; timers, changes of the
-    machine's size and kept work those of docs/semantics/events.md.
+    The order of simultaneous events, jobs of run time 0, expired predictions and overdue jobs
+    follow the sentences of docs/semantics.md and docs/semantics/predicted.md; timers, changes of
+    the machine's size and kept work those of docs/semantics/events.md.
 
     Parameters
     ----------
@@ -46,8 +50,8 @@ class EventLoop:
     estimate : sequence of int, s, optional
         Estimate of each job; by default that of the workload.
     predictor : object, optional
-        An object with methods predict(index, now), begin(index, now) and learn(index, now); by default jobs are planned
-        with their estimates.
+        An object with methods predict(index, now), begin(index, now) and learn(index, now); by
+        default jobs are planned with their estimates.
 
     Attributes
     ----------
@@ -60,7 +64,8 @@ class EventLoop:
     running : tuple of Job
         The running jobs in the order of their starts.
     start : list of int, s
-        Start of each job by its index: the latest start of a job that was preempted, None before the first.
+        Start of each job by its index: the latest start of a job that was preempted, None before
+        the first.
     work_kept : list of int, s
         Work of each job by its index that its preempted runs have done and that is not repeated.
     """
@@ -80,7 +85,8 @@ class EventLoop:
         self.work_kept = [0] * n
         self._predictor = predictor or _Estimates(self.jobs)
         self._run_time = workload.run_time.tolist()
-        # Of running jobs: the actual end, which the scheduler does not know, and the planned run time.
+        # Of running jobs: the actual end, which the scheduler does not know, and the planned run
+        # time.
         self._end, self._planned = [None] * n, [None] * n
         self._submitted, self._timers = 0, set()
         self._gone = ()  # jobs that have ended as planned and whose ends are not yet processed
@@ -110,7 +116,8 @@ class EventLoop:
             )
 
     def instants(self) -> list[int]:
-        """Return the times of the next events, s: ends of jobs, the next submission, the next timer.
+        """Return the times of the next events, s: ends of jobs, the next submission, the next
+        timer.
 
         Without a job that waits, runs or is to come there are none.
         """
@@ -119,7 +126,9 @@ class EventLoop:
         return times + sorted(self._timers)[:1] if times or self.queue else []
 
     def process_events(self, now: int) -> bool:
-        """Process the events of an instant, or one of them; return whether a scheduling pass follows."""
+        """Process the events of an instant, or one of them; return whether a scheduling pass
+        follows.
+        """
         chosen = self.loop_options
         ending = sorted(job for job in self.running if self._end[job.index] == now)
         if chosen.events == "by-plan":
@@ -151,7 +160,9 @@ class EventLoop:
         return bool(ending) or fits or woken or (bool(coming) and chosen.passes == "always")
 
     def note_events(self, ended: list[Job], submitted: list[Job], corrected: bool) -> None:
-        """Note the events that were processed; `corrected` is whether the plan of a running job changed."""
+        """Note the events that were processed; `corrected` is whether the plan of a running job
+        changed.
+        """
 
     def _leave(self, jobs):
         """Take jobs off the machine."""
@@ -191,7 +202,9 @@ class EventLoop:
         return self._rest(job, self.predicted(job))
 
     def predicted(self, job: Job) -> int:
-        """Return the estimate or prediction of a waiting job, s: the time that all of its work takes."""
+        """Return the estimate or prediction of a waiting job, s: the time that all of its work
+        takes.
+        """
         if self.loop_options.refresh == "pass":
             return self._predictor.predict(job.index, self.now)
         return self.first_prediction[job.index]
@@ -208,7 +221,8 @@ class EventLoop:
         return self.start[job.index] + self._planned[job.index]
 
     def reservation(self, job: Job) -> Reservation:
-        """Return the earliest time at which a waiting job fits by the planned ends, and the extra processors then.
+        """Return the earliest time at which a waiting job fits by the planned ends, and the extra
+        processors then.
 
         The time is infinite for a job that is larger than the machine is now.
         """
@@ -218,7 +232,9 @@ class EventLoop:
         return earliest_fit(job.size, self.free, [(self.now, 0), *ends])
 
     def length(self, job: Job) -> int:
-        """Return the length of the run of a job that begins now, s, which the scheduler does not know."""
+        """Return the length of the run of a job that begins now, s, which the scheduler does not
+        know.
+        """
         return self._run_time[job.index] - self.work_kept[job.index]
 
     def begin(self, job: Job, backfilled: bool | None = None) -> None:
@@ -228,7 +244,8 @@ class EventLoop:
         ----------
         job : Job
         backfilled : bool, optional
-            By default a job is backfilled if one that was submitted before it still waits after the pass.
+            By default a job is backfilled if one that was submitted before it still waits after the
+            pass.
 
         Raises
         ------
@@ -297,7 +314,8 @@ class EventLoop:
         self._timers.add(self._whole("wake", at, self.now + 1, LARGEST))
 
     def resize(self, processors: int) -> None:
-        """Change the size of the machine from now on, as by failed nodes or maintenance; running jobs stay.
+        """Change the size of the machine from now on, as by failed nodes or maintenance; running
+        jobs stay.
 
         Parameters
         ----------
@@ -322,7 +340,9 @@ class EventLoop:
             ) from None
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of a `replication.simulator.schedules.schedule.Schedule` after the last job."""
+        """Return the columns of a `replication.simulator.schedules.schedule.Schedule` after the
+        last job.
+        """
         names = "start", "prediction", "first_prediction", "times_killed"
         columns = {name: np.array(getattr(self, name), np.int64) for name in names}
         columns["backfilled"] = np.array(self.backfilled, bool)
@@ -349,9 +369,11 @@ class _Estimates:
 
 
 def earliest_fit(size: int, free: int, ends: Iterable[tuple[int, int]]) -> Reservation:
-    """Return the earliest of some ends at which `size` processors are free, and the extra processors at that time.
+    """Return the earliest of some ends at which `size` processors are free, and the extra
+    processors at that time.
 
-    Each of the `ends` is a time, s, and the number of processors that become free; all of one time count together.
+    Each of the `ends` is a time, s, and the number of processors that become free; all of one time
+    count together.
     """
     ending = defaultdict(int)
     for end, processors in ends:

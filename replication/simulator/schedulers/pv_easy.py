@@ -1,4 +1,6 @@
-"""PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption, and venture backfilling."""
+"""PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption, and venture
+backfilling.
+"""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -17,7 +19,9 @@ MODES = get_args(Mode)
 
 
 def _check_predictor(given):
-    """Return a predictor; raise ValueError if it uses the starts of jobs, which this scheduler does not pass on."""
+    """Return a predictor; raise ValueError if it uses the starts of jobs, which this scheduler does
+    not pass on.
+    """
     predictor = Predictor.check(given)
     if predictor.has_begin:
         raise ValueError(
@@ -29,7 +33,8 @@ def _check_predictor(given):
 
 @dataclass(frozen=True)
 class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
-    """PV-EASY: strict fairness by preemption, and venture backfilling (Yuan, Yang, Wu and Zheng 2010, section 4).
+    """PV-EASY: strict fairness by preemption, and venture backfilling (Yuan, Yang, Wu and Zheng
+    2010, section 4).
 
     docs/semantics/pv_easy.md defines the decisions.
     """
@@ -44,7 +49,8 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
     venture: Literal["yes", "no", "easy"] = option(
         "yes",
         ("yes", "no", "easy"),
-        "whether jobs that are not predicted to end before the reservation are backfilled too; or EASY's backfilling in place of "
+        "whether jobs that are not predicted to end before the reservation are backfilled too; or "
+        "EASY's backfilling in place of "
         "all steps of venture backfilling",
     )
     killed: Literal["same-pass", "next-event"] = option(
@@ -69,8 +75,8 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
 
     def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
-        # While a job waits, another runs to its end, so all jobs have ended after the total work and its saving;
-        # a prediction is at most twice the run time.
+        # While a job waits, another runs to its end, so all jobs have ended after the total work
+        # and its saving; a prediction is at most twice the run time.
         work = float(workload.run_time.sum(dtype="float64"))
         saving = self.cost * (work / self.interval + len(workload))
         return float(workload.submit[-1]) + 3 * (work + saving) + float(estimate.max())
@@ -92,7 +98,9 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         return pv_easy.pv_easy, rules
 
     def classes(self, workload, estimate) -> np.ndarray:
-        """Return a number for each job, int64[n]: waiting jobs of a class have equal predictions and sizes."""
+        """Return a number for each job, int64[n]: waiting jobs of a class have equal predictions
+        and sizes.
+        """
         classes = self.predictor.classes(workload, estimate)
         # A job's prediction at its submission, and its saved work, are its own.
         if classes is None or self.refresh == "submission" or self.mode != "kill":

@@ -1,4 +1,6 @@
-"""The base class of schedulers in Python: a method decides at each scheduling pass which jobs begin."""
+"""The base class of schedulers in Python: a method decides at each scheduling pass which jobs
+begin.
+"""
 
 from dataclasses import dataclass, replace
 from typing import dataclass_transform
@@ -19,8 +21,8 @@ from replication.simulator.workload import Job, Workload
 class PythonScheduler(EventLoop, Scheduler, name=""):
     """A scheduler in Python, which decides at each pass and leaves the events to the `EventLoop`.
 
-    A subclass defines `schedule`, and its options as annotated fields. It may keep state on ``self``, which is a new copy
-    in each simulation::
+    A subclass defines `schedule`, and its options as annotated fields. It may keep state on
+    ``self``, which is a new copy in each simulation::
 
         class Smallest(rp.PythonScheduler):
             most: int = 64
@@ -30,13 +32,14 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
                     if job.size <= min(self.free, self.most):
                         self.begin(job)
 
-    `EventLoop` has the attributes and methods: `queue`, `running`, `free`, `machine`, `planned`, `planned_end`,
-    `reservation`, `begin`, `end`, `wake` and `resize`.
+    `EventLoop` has the attributes and methods: `queue`, `running`, `free`, `machine`, `planned`,
+    `planned_end`, `reservation`, `begin`, `end`, `wake` and `resize`.
 
     Attributes
     ----------
     seed : int
-        Seed of the simulation. A scheduler that uses it sets ``draws_at_random = True`` in its class.
+        Seed of the simulation. A scheduler that uses it sets ``draws_at_random = True`` in its
+        class.
     """
 
     draws_at_random = False
@@ -74,7 +77,9 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         raise NotImplementedError(f"{type(self).__name__} has no method schedule(now)")
 
     def end(self, job: Job, keep: int = 0) -> None:
-        """Preempt a running job, see `EventLoop.end`; SchedulerError if the predictor uses the starts of jobs."""
+        """Preempt a running job, see `EventLoop.end`; SchedulerError if the predictor uses the
+        starts of jobs.
+        """
         if self.predictor.has_begin:
             raise SchedulerError(
                 f"{self!r}: {self.predictor!r} uses the starts of jobs, which preemption repeats; "

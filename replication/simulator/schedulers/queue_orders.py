@@ -19,9 +19,10 @@ ORDERS = get_args(By)
 class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
     """EASY backfilling over an ordered queue, with a waiting limit past which order is by arrival.
 
-    The first job in the order is the head and has the reservation; the others are backfill candidates in the same order.
-    docs/semantics/queue_orders.md defines the decisions, and docs/semantics/reservations.md those with other candidates or
-    several reservations. WFP3 is of Tang and others (2009), F1 of Carastan-Santos and de Camargo (2017).
+    The first job in the order is the head and has the reservation; the others are backfill
+    candidates in the same order. docs/semantics/queue_orders.md defines the decisions, and
+    docs/semantics/reservations.md those with other candidates or several reservations. WFP3 is of
+    Tang and others (2009), F1 of Carastan-Santos and de Camargo (2017).
     """
 
     validated = False
@@ -29,7 +30,8 @@ class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
     by: By | Callable = option(
         "shortest",
         options.WordsOrFunction(ORDERS),
-        "order of the queue, its head and its candidates: by a name, or by a function of the workload",
+        "order of the queue, its head and its candidates: by a name, or by a function of the "
+        "workload",
         sign="=",
     )
     limit: int | None = option(
@@ -68,7 +70,9 @@ class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
         return lists.list_scheduler, self.rules(lists.Rules, order=order, **limits)
 
     def columns_of(self, workload, estimate, seed) -> tuple:
-        """Return the ranks of the queue and of the candidates, or no permissions and the order of the queue."""
+        """Return the ranks of the queue and of the candidates, or no permissions and the order of
+        the queue.
+        """
         by = options.ranks(self, "by", workload, estimate)
         if self.has_profile:
             return by, options.ranks(self, "candidates", workload, estimate)

@@ -7,7 +7,9 @@ from replication.simulator.workload import Workload
 
 
 class SchedulerError(ChoiceError):
-    """A scheduler or an option that does not exist, or jobs that it cannot simulate; the message lists the allowed ones."""
+    """A scheduler or an option that does not exist, or jobs that it cannot simulate; the message
+    lists the allowed ones.
+    """
 
 
 class Scheduler(Choice, family="scheduler"):
@@ -19,8 +21,9 @@ class Scheduler(Choice, family="scheduler"):
     Attributes
     ----------
     validated : bool
-        Whether `simulate` validates every schedule. It is off where validation adds more than 10 % to the time of a
-        scheduler of this package, which tests compare with reference implementations.
+        Whether `simulate` validates every schedule. It is off where validation adds more than 10 %
+        to the time of a scheduler of this package, which tests compare with reference
+        implementations.
     draws_at_random : bool
         Whether the scheduler itself depends on the seed, its predictor aside.
     """
@@ -44,11 +47,13 @@ class Scheduler(Choice, family="scheduler"):
         Returns
         -------
         dict of str to array
-            The columns of a `replication.simulator.schedules.schedule.Schedule` that the scheduler decides: start, int64[n],
-            s, and backfilled, bool[n]; and where they apply prediction, first_prediction, times_killed,
-            killed_runs, length.
+            The columns of a `replication.simulator.schedules.schedule.Schedule` that the scheduler
+            decides: start, int64[n], s, and backfilled, bool[n]; and where they apply prediction,
+            first_prediction, times_killed, killed_runs, length.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method run(workload, ...)")
 
     def check_room(self, workload, estimate) -> None:
-        """Raise SchedulerError for jobs that exceed the range of the scheduler's numbers; by default there is no limit."""
+        """Raise SchedulerError for jobs that exceed the range of the scheduler's numbers; by
+        default there is no limit.
+        """

@@ -1,1 +1,3 @@
-"""Finished schedules: the jobs with their starts, measures, audits, observations and Gantt charts."""
+"""Finished schedules: the jobs with their starts, measures, audits, observations and
+Gantt charts.
+"""

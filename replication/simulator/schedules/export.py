@@ -1,7 +1,7 @@
 """Schedules as logs in SWF.
 
-Lines of status 2 to 4 after the line of a preempted job are its partial executions; its own line has the run time of the run
-that completed, or of all runs if it is resumed.
+Lines of status 2 to 4 after the line of a preempted job are its partial executions; its own line
+has the run time of the run that completed, or of all runs if it is resumed.
 """
 
 import numpy as np
@@ -11,7 +11,8 @@ from replication.simulator.logs import swf
 
 
 def as_trace(schedule) -> swf.Trace:
-    """Return a schedule as a log in SWF, with estimates as requested times and sizes in both fields of processors.
+    """Return a schedule as a log in SWF, with estimates as requested times and sizes in both fields
+    of processors.
 
     Parameters
     ----------
@@ -59,7 +60,9 @@ def as_trace(schedule) -> swf.Trace:
 
 
 def _parts(schedule):
-    """Return the runs of preempted jobs as `swf.Trace.parts`: all but the last of status 2, the last of status 3."""
+    """Return the runs of preempted jobs as `swf.Trace.parts`: all but the last of status 2, the
+    last of status 3.
+    """
     w, killed = schedule.workload, schedule.killed_runs
     jobs = np.unique(killed[:, 0])
     last = np.stack([jobs, schedule.start[jobs], schedule.end[jobs]], axis=1)

@@ -48,7 +48,9 @@ def place(start, end, processors, machine) -> list[tuple[int, int, int]]:
 
 
 def merge_blocks(blocks) -> list[tuple[int, int]]:
-    """Return blocks, (first processor, number of processors) each, in ascending order and with neighbours merged."""
+    """Return blocks, (first processor, number of processors) each, in ascending order and with
+    neighbours merged.
+    """
     merged = []
     for first, width in sorted(blocks):
         if merged and sum(merged[-1]) == first:

@@ -1,9 +1,10 @@
 """Confidence intervals over the weeks of a log: how far would a result change in other weeks?
 
-Neighbouring jobs are alike, and a queue remembers more than a week. A log is therefore divided into blocks of eight weeks, and a
-result is computed again without each block (jackknife). Most weeks are quiet, and few bad ones decide a mean, so a log
-contains less information than its number of blocks suggests: the degrees of freedom of Student's t follow from the
-kurtosis of the blocks' contributions. The study ``intervals`` has the coverage.
+Neighbouring jobs are alike, and a queue remembers more than a week. A log is therefore divided into
+blocks of eight weeks, and a result is computed again without each block (jackknife). Most weeks are
+quiet, and few bad ones decide a mean, so a log contains less information than its number of blocks
+suggests: the degrees of freedom of Student's t follow from the kurtosis of the blocks'
+contributions. The study ``intervals`` has the coverage.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,10 +17,12 @@ import pandas as pd
 from replication.simulator.logs.resampling import WEEK
 
 LEVEL = 0.95
-# Eight weeks make a block, or fewer, so that a log has at least so many blocks if it has so many weeks.
+# Eight weeks make a block, or fewer, so that a log has at least so many blocks if it has so many
+# weeks.
 BLOCK, BLOCKS = 8, 6
 FEWEST = 3  # blocks; fewer say nothing about their spread
-#: Factors on the degrees of freedom: for means over jobs, and for means weighted by areas and waits, in which a few jobs decide.
+#: Factors on the degrees of freedom: for means over jobs, and for means weighted by areas and
+#: waits, in which a few jobs decide.
 PLAIN, PRIORITY = 1.0, 0.5
 
 
@@ -67,7 +70,8 @@ def ratio(sums: np.ndarray, top: int, bottom: int) -> np.ndarray:
 
 
 def schedules_without(schedule: Any) -> Iterator[Any]:
-    """Yield a schedule without the jobs of each block of weeks; the later jobs follow that much earlier.
+    """Yield a schedule without the jobs of each block of weeks; the later jobs follow that much
+    earlier.
 
     Parameters
     ----------
@@ -93,7 +97,9 @@ def schedules_without(schedule: Any) -> Iterator[Any]:
 
 
 def pseudo_values(values: np.ndarray) -> np.ndarray:
-    """Return the jackknife's pseudo-value of each block, float64[n], from a result and the results without each block."""
+    """Return the jackknife's pseudo-value of each block, float64[n], from a result and the results
+    without each block.
+    """
     n = len(values) - 1
     return n * values[0] - (n - 1) * values[1:]
 
@@ -103,8 +109,8 @@ def interval(
 ) -> tuple[float, float, float]:
     """Return a result and the ends of its confidence interval over the weeks of a log.
 
-    The interval is that of Student's t around the mean of the pseudo-values, with ``factor * n / (kurtosis - 1)`` degrees of
-    freedom, between 1.2 and half of n - 1, for n blocks.
+    The interval is that of Student's t around the mean of the pseudo-values, with ``factor * n /
+    (kurtosis - 1)`` degrees of freedom, between 1.2 and half of n - 1, for n blocks.
 
     Parameters
     ----------
@@ -119,7 +125,8 @@ def interval(
     Returns
     -------
     tuple of float
-        The ends are nan for fewer than three blocks, and where a result without a block is undefined.
+        The ends are nan for fewer than three blocks, and where a result without a block is
+        undefined.
     """
     own, n = float(values[0]), len(values) - 1
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -144,7 +151,9 @@ def interval(
 
 
 def table(values: Mapping, columns: list, **how: Any) -> pd.DataFrame:
-    """Return a table with a row for each quantity: its key and its `interval`, which takes the further arguments."""
+    """Return a table with a row for each quantity: its key and its `interval`, which takes the
+    further arguments.
+    """
     rows = [[*key, *interval(one, **how)] for key, one in values.items()]
     return pd.DataFrame(rows, columns=columns)
 

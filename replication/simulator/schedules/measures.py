@@ -1,8 +1,8 @@
 """Performance measures of a schedule, by name. Times are in seconds, shares between 0 and 1.
 
-Each measure is defined once, here or in the compiled `replication.simulator.kernels.measures`; `simulate`, `compare` and
-`sweep` take the same names. Measures of waits and slowdowns leave out the jobs that `measured_jobs` leaves out; all others are
-over all jobs.
+Each measure is defined once, here or in the compiled `replication.simulator.kernels.measures`;
+`simulate`, `compare` and `sweep` take the same names. Measures of waits and slowdowns leave out the
+jobs that `measured_jobs` leaves out; all others are over all jobs.
 """
 
 import functools
@@ -79,7 +79,9 @@ class MeasureError(InputError):
 
 
 def as_text(value: Any) -> str:
-    """Return a number in four digits, and all digits of whole numbers and before the decimal point; else the text."""
+    """Return a number in four digits, and all digits of whole numbers and before the decimal point;
+    else the text.
+    """
     if not isinstance(value, float | np.floating):
         return (
             f"{value:,}" if isinstance(value, int | np.integer) and value >= 10_000 else str(value)
@@ -109,7 +111,9 @@ def _label(name):
 def check_measures(
     measures: Measure | Iterable[Measure] | None, default: tuple
 ) -> tuple[Measure, ...]:
-    """Return measures as a tuple; `default` for None. MeasureError for unknown names and functions without one."""
+    """Return measures as a tuple; `default` for None. MeasureError for unknown names and functions
+    without one.
+    """
     if measures is None:
         return default
     several = [measures] if isinstance(measures, str) or callable(measures) else [*measures]
@@ -147,7 +151,8 @@ def check_trim(trim: Trim) -> tuple[float, bool]:
     good = isinstance(trim, tuple | list) and len(trim) == 2 and isinstance(trim[1], bool)
     if not (good and isinstance(trim[0], int | float) and 0 <= trim[0] < 1):
         raise MeasureError(
-            f"trim {trim!r}; allowed: True, False, or (share of jobs to end first, whether to leave out those that "
+            f"trim {trim!r}; allowed: True, False, or (share of jobs to end first, whether to "
+            f"leave out those that "
             "end after the last submission), such as (0.05, True)"
         )
     return float(trim[0]), trim[1]
@@ -156,8 +161,9 @@ def check_trim(trim: Trim) -> tuple[float, bool]:
 def measured_jobs(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.ndarray:
     """Return the mask of the jobs to measure.
 
-    By default it leaves out the jobs of heel-and-toe (section 2): the first 1 % of the terminated jobs, rounded down,
-    where of equal ends the job earlier in the queue goes first; and those that end after the last submission.
+    By default it leaves out the jobs of heel-and-toe (section 2): the first 1 % of the terminated
+    jobs, rounded down, where of equal ends the job earlier in the queue goes first; and those that
+    end after the last submission.
 
     Parameters
     ----------
@@ -173,7 +179,8 @@ def measured_jobs(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.
     submit, end = np.asarray(submit), np.asarray(end)
     kept, warm_up = np.ones(len(end), bool), int(len(end) * share)
     if warm_up:
-        # The n-th end of the first jobs is no earlier than that of all; a job submitted later ends later.
+        # The n-th end of the first jobs is no earlier than that of all; a job submitted later ends
+        # later.
         bound = np.partition(end[: 2 * warm_up], warm_up - 1)[warm_up - 1]
         first = end[: np.searchsorted(submit, bound, side="right")]
         kept[np.argsort(first, kind="stable")[:warm_up]] = False
@@ -203,7 +210,8 @@ def trim_effect(schedule: Any, trim: Trim = True) -> str:
     )
     late = early - measured
     return (
-        f"{measured:,} of {n:,} jobs measured; the first {n - early:,} to end are left out (warm-up), "
+        f"{measured:,} of {n:,} jobs measured; the first {n - early:,} to end are left out "
+        f"(warm-up), "
         f"and {late:,} that end after the last submission"
     )
 
@@ -253,7 +261,9 @@ class _Sample:
 
 
 def _copy(schedule):
-    """Return a schedule of arrays of its own, which a function may change; audits are shared, and read-only."""
+    """Return a schedule of arrays of its own, which a function may change; audits are shared, and
+    read-only.
+    """
     arrays = {name: a.copy() for name, a in vars(schedule).items() if isinstance(a, np.ndarray)}
     copy = replace(schedule, **arrays)
     vars(copy)["_audits"] = vars(schedule).setdefault("_audits", {})
@@ -346,7 +356,8 @@ def of(
 
 
 def bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
-    """Return max(1, (w + r) / max(10, r)) of each job, with wait w and run time r (heel-and-toe, section 2).
+    """Return max(1, (w + r) / max(10, r)) of each job, with wait w and run time r (heel-and-toe,
+    section 2).
 
     Parameters
     ----------
@@ -360,7 +371,8 @@ def bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
 
 
 def pv_bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
-    """Return (w + max(r, 10)) / max(r, 10) of each job, with wait w and run time r (PV-EASY, formula 1).
+    """Return (w + max(r, 10)) / max(r, 10) of each job, with wait w and run time r (PV-EASY,
+    formula 1).
 
     It differs from `bounded_slowdown` for runs below 10 s that waited.
 
@@ -377,7 +389,8 @@ def pv_bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
 
 
 def mbs(wait: np.ndarray, run_time: np.ndarray) -> float:
-    """Return the mean of `pv_bounded_slowdown` over some jobs, nan over none (PV-EASY, section 5.1.2).
+    """Return the mean of `pv_bounded_slowdown` over some jobs, nan over none (PV-EASY, section
+    5.1.2).
 
     Parameters
     ----------
@@ -391,7 +404,8 @@ def mbs(wait: np.ndarray, run_time: np.ndarray) -> float:
 
 
 def mwbs(wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray) -> float:
-    """Return the mean of `pv_bounded_slowdown` over some jobs, weighted by their sizes (PV-EASY, formula 2).
+    """Return the mean of `pv_bounded_slowdown` over some jobs, weighted by their sizes (PV-EASY,
+    formula 2).
 
     Parameters
     ----------
@@ -411,10 +425,11 @@ def mwbs(wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray) -> floa
 def weighted_flow(
     wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray, alpha: float
 ) -> float:
-    """Return AP^alpha WAF, the average flow time weighted by area and amplified wait (Top Percent, equation 2).
+    """Return AP^alpha WAF, the average flow time weighted by area and amplified wait (Top Percent,
+    equation 2).
 
-    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w the wait. At
-    alpha = 0 it is the job's area, its size times its run time.
+    The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w
+    the wait. At alpha = 0 it is the job's area, its size times its run time.
 
     Parameters
     ----------
@@ -438,7 +453,8 @@ def weighted_flow(
     wait, run_time = wait.astype(float), run_time.astype(float)
     flow = wait + run_time
     weight = processors * (run_time if alpha == 0 else flow ** (alpha + 1) - wait ** (alpha + 1))
-    # Not np.dot: the order in which BLAS adds up depends on the processor, and with it the last bits.
+    # Not np.dot: the order in which BLAS adds up depends on the processor, and with it the last
+    # bits.
     return float((weight * flow).sum() / weight.sum()) if weight.any() else float("nan")
 
 
@@ -457,7 +473,8 @@ def average_flow(wait: np.ndarray, run_time: np.ndarray) -> float:
 
 
 def determination(run_time: np.ndarray, prediction: np.ndarray) -> float:
-    """Return R2, the share of the run times' variance that the predictions explain (Top Percent, equation 3).
+    """Return R2, the share of the run times' variance that the predictions explain (Top Percent,
+    equation 3).
 
     Parameters
     ----------
@@ -466,7 +483,8 @@ def determination(run_time: np.ndarray, prediction: np.ndarray) -> float:
     Returns
     -------
     float
-        1 if perfect, 0 if as good as the mean run time, negative if worse; nan where all run times are equal.
+        1 if perfect, 0 if as good as the mean run time, negative if worse; nan where all run times
+        are equal.
     """
     missed = ((run_time - prediction).astype(float) ** 2).sum()
     spread = ((run_time - run_time.mean()) ** 2).sum()
@@ -474,7 +492,8 @@ def determination(run_time: np.ndarray, prediction: np.ndarray) -> float:
 
 
 def jain(values: np.ndarray, user: np.ndarray) -> float:
-    """Return the fairness index of the users' means x, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe 1984).
+    """Return the fairness index of the users' means x, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe
+    1984).
 
     Parameters
     ----------
@@ -496,7 +515,8 @@ def jain(values: np.ndarray, user: np.ndarray) -> float:
 def load(run_time: np.ndarray, processors: np.ndarray, machine: int, span: float) -> float:
     """Return the work of some jobs over the capacity of a machine in a span of time.
 
-    PV-EASY divides by the time from the first submission to the last in Table 3, and to the last end in Table 5.
+    PV-EASY divides by the time from the first submission to the last in Table 3, and to the last
+    end in Table 5.
 
     Parameters
     ----------

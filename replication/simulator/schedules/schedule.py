@@ -98,7 +98,8 @@ class Schedule:
     def wait(self) -> np.ndarray:
         """Time from submission to end minus the run time, int64[n], s.
 
-        If no job is resumed, that is the time from submission to the start of the run that completed.
+        If no job is resumed, that is the time from submission to the start of the run that
+        completed.
         """
         return self.end - self.workload.submit - self.workload.run_time
 
@@ -106,9 +107,9 @@ class Schedule:
     def jobs(self) -> pd.DataFrame:
         """One row for each job, a pandas.DataFrame.
 
-        Columns: job_id, submit, start, end (s), processors, run_time, estimate, prediction (s), backfilled, times_killed,
-        wait (s), bounded_slowdown, user, group, queue and the workload's further columns; one of the same name,
-        such as the log's own wait, begins with ``log_``.
+        Columns: job_id, submit, start, end (s), processors, run_time, estimate, prediction (s),
+        backfilled, times_killed, wait (s), bounded_slowdown, user, group, queue and the workload's
+        further columns; one of the same name, such as the log's own wait, begins with ``log_``.
         """
         w = self.workload
         wait = w.in_seconds(self.wait)
@@ -128,7 +129,9 @@ class Schedule:
 
     @property
     def measures(self) -> dict[str, float]:
-        """The measures of `measure_names` by name; see `replication.simulator.schedules.measures`."""
+        """The measures of `measure_names` by name; see
+        `replication.simulator.schedules.measures`.
+        """
         return self.measured(self.trim, self.measure_names)
 
     def measured(self, trim=True, names=None) -> dict[str, float]:
@@ -232,13 +235,14 @@ class Schedule:
         return f"<p>{escape(repr(self))}</p>{self.measures._repr_html_()}"
 
     def validate(self) -> "Schedule":
-        """Return the schedule itself if it is possible; it takes about as long as EASY on the same jobs.
+        """Return the schedule itself if it is possible; it takes about as long as EASY on the same
+        jobs.
 
         Raises
         ------
         ScheduleError
-            If a job has no start, starts before its submission, runs twice at once or for less than its run time, or if
-            more processors are in use than the machine has.
+            If a job has no start, starts before its submission, runs twice at once or for less than
+            its run time, or if more processors are in use than the machine has.
         """
         w = self.workload
         if len(self.start) != len(w):
@@ -273,7 +277,9 @@ class Schedule:
             )
 
     def _validate_runs(self, job, killed_start, killed_end):
-        """Raise ScheduleError unless the runs of a job follow one another and together take its run time."""
+        """Raise ScheduleError unless the runs of a job follow one another and together take its run
+        time.
+        """
         w = self.workload
         last = self.end - self.start
         together = last + np.bincount(job, killed_end - killed_start, len(w)).astype(np.int64)
@@ -323,7 +329,8 @@ class Schedule:
             out.write(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n").encode())
 
     def write_swf(self, target) -> None:
-        """Write the jobs as a log in SWF with wait times, and the runs of preempted jobs as partial executions.
+        """Write the jobs as a log in SWF with wait times, and the runs of preempted jobs as partial
+        executions.
 
         Parameters
         ----------

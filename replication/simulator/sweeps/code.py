@@ -1,9 +1,10 @@
 """The identity of choices and of user code: a hash of their values, for the keys of stored results.
 
-The package's part of a key is a hash of its sources, read when this module is imported, without comments, docstrings and
-return types. Choices of the package enter by their classes and options, and have the same key in every process. User code
-enters by the bytes that cloudpickle writes for it by value: functions with their defaults, closures, globals and helpers,
-classes with their bases. Bytes that differ from process to process, such as those of a set of texts, only cost a
+The package's part of a key is a hash of its sources, read when this module is imported, without
+comments, docstrings and return types. Choices of the package enter by their classes and options,
+and have the same key in every process. User code enters by the bytes that cloudpickle writes for it
+by value: functions with their defaults, closures, globals and helpers, classes with their bases.
+Bytes that differ from process to process, such as those of a set of texts, only cost a
 recomputation. What cloudpickle would write by name, or not follow at all, has no key.
 """
 
@@ -38,8 +39,9 @@ PACKAGE = Path(__file__).resolve().parents[1]
 _SOURCES = {
     path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in PACKAGE.rglob("*.py")
 }
-#: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values and choices by
-#: theirs, so that the code that reads or generates them does not count; the audits do, since a measure may call them.
+#: Sources without influence on a measure of given jobs and choices. Jobs are hashed by their values
+#: and choices by theirs, so that the code that reads or generates them does not count; the audits
+#: do, since a measure may call them.
 WITHOUT_INFLUENCE = (
     "compile_clock.py",
     "decisions.py",
@@ -59,13 +61,14 @@ WITHOUT_INFLUENCE = (
 )
 #: Of these, sources that tables and pictures of a record are made with.
 OF_RECORDS = ("decisions.py", "logs/synthetic.py", "schedules/gantt.py", "sweeps/results.py")
-#: Sources that only decide when jobs start: kernels and schedulers, whose start times are pinned, and the event loop of
-#: the references, which equal them.
+#: Sources that only decide when jobs start: kernels and schedulers, whose start times are pinned,
+#: and the event loop of the references, which equal them.
 PINNED = (
     *(
         f"kernels/{name}.py"
         for name in (
-            "_cache compilation conservative easy list_scheduler machine ordered_list profile pv_easy queue queue_tree "
+            "_cache compilation conservative easy list_scheduler machine ordered_list profile "
+            "pv_easy queue queue_tree "
             "reservations"
         ).split()
     ),
@@ -79,7 +82,8 @@ _FOLDERS = {
 _INSTALLED = tuple(f"{one}{os.sep}" for name in _FOLDERS for one in (name, os.path.realpath(name)))
 #: Attributes of a module that depend on the place of its file.
 _OF_ITS_FILE = ("__builtins__", "__cached__", "__file__", "__loader__", "__path__", "__spec__")
-#: Attributes of a class, since Python 3.13: the line of its definition, and names in an order that varies.
+#: Attributes of a class, since Python 3.13: the line of its definition, and names in an order that
+#: varies.
 _OF_ITS_PLACE = ("__firstlineno__", "__static_attributes__")
 
 
@@ -90,7 +94,8 @@ class Unknown(Exception):
 def bare(source: bytes | str) -> str:
     """Return the syntax of Python source without comments, docstrings, return types and layout.
 
-    The text is the same in every version of Python: fields that only some versions have are empty here, and left out.
+    The text is the same in every version of Python: fields that only some versions have are empty
+    here, and left out.
     """
     parts: list[str] = []
 
@@ -126,17 +131,20 @@ def bare(source: bytes | str) -> str:
 def of_simulator() -> str:
     """Return the hash of the sources that results depend on, as they were imported, in hexadecimal.
 
-    Sources of `WITHOUT_INFLUENCE` are left out, so that a new log, for instance, leaves all results valid.
+    Sources of `WITHOUT_INFLUENCE` are left out, so that a new log, for instance, leaves all results
+    valid.
     """
     return _of_sources(WITHOUT_INFLUENCE)
 
 
 @functools.cache
 def of_results() -> str:
-    """Return the hash of the simulator that a record has: as `of_simulator`, but with pinned starts for `PINNED` sources.
+    """Return the hash of the simulator that a record has: as `of_simulator`, but with pinned starts
+    for `PINNED` sources.
 
-    A kernel that becomes faster and gives the same start times on all pinned runs leaves the records valid. Stored results
-    have the stricter hash, since computing them again costs only time. Sources `OF_RECORDS` count here.
+    A kernel that becomes faster and gives the same start times on all pinned runs leaves the
+    records valid. Stored results have the stricter hash, since computing them again costs only
+    time. Sources `OF_RECORDS` count here.
     """
     pins = sorted(paths.DATA.glob("pinned_*.csv"))
     left_out = [name for name in WITHOUT_INFLUENCE + PINNED if name not in OF_RECORDS]
@@ -158,7 +166,8 @@ def of(value: Any) -> str:
     Raises
     ------
     Unknown
-        For a value that cannot be pickled by value, such as an open file or a function of a compiled module.
+        For a value that cannot be pickled by value, such as an open file or a function of a
+        compiled module.
     """
     kind = type(value)
     try:
@@ -193,7 +202,9 @@ def _hash(parts: bytes) -> str:
 
 
 def labels(choices: Iterable) -> list[str]:
-    """Return the repr of each choice; different choices of one repr get numbers, such as ``OrderedEASY(by=f) #2``."""
+    """Return the repr of each choice; different choices of one repr get numbers, such as
+    ``OrderedEASY(by=f) #2``.
+    """
     choices = list(choices)
     known: dict[str, list] = {}
     found: dict[int, str] = {}
@@ -208,7 +219,9 @@ def labels(choices: Iterable) -> list[str]:
 
 
 def identity(choice: Any) -> str | int:
-    """Return the hash of a choice; where its code is unknown, a number that is its own while it exists."""
+    """Return the hash of a choice; where its code is unknown, a number that is its own while it
+    exists.
+    """
     try:
         return of(choice)
     except Unknown:
@@ -242,7 +255,9 @@ def _users(names: frozenset[str]) -> list[str]:
 
 
 def _is_users(name: str, spec: ModuleSpec | None) -> bool:
-    """Return whether a module is neither installed nor part of the simulator, whose sources are hashed."""
+    """Return whether a module is neither installed nor part of the simulator, whose sources are
+    hashed.
+    """
     if name == "replication" or f"{name}.".startswith("replication.simulator."):
         return False
     if spec is None:  # of a notebook or a script, or made while the program runs
@@ -265,7 +280,9 @@ def _pickled(value: Any) -> bytes:
 
 
 class _Pickler(cloudpickle.Pickler):
-    """Write no mark of the process or of the place of a source, and no name in place of user code."""
+    """Write no mark of the process or of the place of a source, and no name in place of
+    user code.
+    """
 
     def reducer_override(self, obj):
         """Return the parts of an object for the bytes; nothing reads them."""
@@ -297,7 +314,9 @@ class _Pickler(cloudpickle.Pickler):
 
 
 def _check_names(code: types.CodeType) -> None:
-    """Raise Unknown for names that cloudpickle does not follow: imports and class bodies within functions."""
+    """Raise Unknown for names that cloudpickle does not follow: imports and class bodies within
+    functions.
+    """
     lines, known = list(dis.get_instructions(code)), {*vars(builtins)}
     for k, line in enumerate(lines):
         if line.opname == "STORE_NAME":
@@ -312,5 +331,6 @@ def _check_names(code: types.CodeType) -> None:
                 spec = None
             if level or _is_users(name, spec):
                 raise Unknown(
-                    f"{code.co_name} imports {name or 'a module'} when it is called; import it at the top"
+                    f"{code.co_name} imports {name or 'a module'} when it is called; import it at "
+                    f"the top"
                 )

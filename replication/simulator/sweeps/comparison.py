@@ -45,19 +45,22 @@ def compare(
     Parameters
     ----------
     workloads : Workload or several
-        Workloads of different names; or logs to load, such as ``{"file": "my.swf", "bad_lines": "skip"}``.
+        Workloads of different names; or logs to load, such as ``{"file": "my.swf", "bad_lines":
+        "skip"}``.
     schedulers : Scheduler or several
     estimates : EstimateModel or several, optional
         The workloads' own estimates by default.
     seed : int
         Seed of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional
-        As in `simulate`; `compare` also takes those of `replication.simulator.schedules.measures.OBSERVED`, of EASY only.
+        As in `simulate`; `compare` also takes those of
+        `replication.simulator.schedules.measures.OBSERVED`, of EASY only.
     trim : bool or (float, bool)
         As in `simulate`.
     intervals : bool
-        Compare each scheduler with the first one, with confidence intervals over the weeks of the log (see
-        `replication.simulator.schedules.intervals`), which must have three weeks with jobs.
+        Compare each scheduler with the first one, with confidence intervals over the weeks of the
+        log (see `replication.simulator.schedules.intervals`), which must have three weeks with
+        jobs.
     resampling : Resampling, optional
         Compare them on workloads drawn from each log, such as ``rp.ResampledWeeks(3)``; see
         `replication.simulator.sweeps.results.Results.differences` for the meaning of the intervals.
@@ -69,21 +72,24 @@ def compare(
     Returns
     -------
     pandas.DataFrame
-        A row for each combination: log, stand_in, scheduler, estimates, seed and the measures. With `intervals`, a row
-        for each measure: its value, the difference from the first scheduler, and the ends (low, high) of that
-        difference's 95 % confidence interval. With `resampling` likewise, with means over the workloads drawn.
+        A row for each combination: log, stand_in, scheduler, estimates, seed and the measures. With
+        `intervals`, a row for each measure: its value, the difference from the first scheduler, and
+        the ends (low, high) of that difference's 95 % confidence interval. With `resampling`
+        likewise, with means over the workloads drawn.
 
     Raises
     ------
     SimulationError, SchedulerError, EstimateError, MeasureError
-        For values that are no scheduler, estimate or measure, for two workloads of one name, for a scheduler given twice, and
-        for intervals of maxima, of measures of observed runs, or of logs that are too short. A simulation
-        that is refused does not stop the others; its error is raised at the end.
+        For values that are no scheduler, estimate or measure, for two workloads of one name, for a
+        scheduler given twice, and for intervals of maxima, of measures of observed runs, or of logs
+        that are too short. A simulation that is refused does not stop the others; its error is
+        raised at the end.
 
     Examples
     --------
     >>> import replication as rp
-    >>> three = rp.Workload.from_columns("three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
+    >>> columns = {"submit": [0, 1, 2], "run_time": [9, 5, 3], "processors": [3, 4, 1]}
+    >>> three = rp.Workload.from_columns("three", 4, **columns)
     >>> table = rp.compare(three, [rp.FCFS(), rp.EASY()], measures="max_wait", trim=False)
     >>> table["max_wait"].tolist()
     [12.0, 8.0]
@@ -120,7 +126,8 @@ def _check_intervals(names, logs):
         )
     if observed := [name for name in names if name in measuring.OBSERVED]:
         raise SimulationError(
-            f"intervals: {observed[0]} belongs to a whole run; allowed: measures over the jobs of a schedule"
+            f"intervals: {observed[0]} belongs to a whole run; allowed: measures over the jobs of "
+            f"a schedule"
         )
     for workload in logs:
         if (weeks := len(np.unique(over_weeks.blocks(workload.submit)))) < over_weeks.FEWEST:

@@ -23,7 +23,8 @@ def differences(table: pd.DataFrame, base: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     table : pandas.DataFrame
-        That of a sweep; with a column ``block``, a row for all jobs (0) and one without each block of weeks.
+        That of a sweep; with a column ``block``, a row for all jobs (0) and one without each block
+        of weeks.
     base : str, optional
     """
     if "seed" not in table or "measure" in table:
@@ -58,7 +59,9 @@ def differences(table: pd.DataFrame, base: str | None = None) -> pd.DataFrame:
 
 
 def _changes(own, first, by_block):
-    """Return the value of each measure, and its difference from the first scheduler: whole, then without each part."""
+    """Return the value of each measure, and its difference from the first scheduler: whole, then
+    without each part.
+    """
     if by_block:
         return own.to_numpy()[0], (own - first).to_numpy()
     # A scheduler without random numbers has one row, which is that of every seed.

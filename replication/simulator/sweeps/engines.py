@@ -1,7 +1,8 @@
 """Run tasks in threads, in processes or on a Dask cluster, all by joblib, and store their results.
 
-Results do not depend on the engine. A ValueError of a task does not stop the others; the first one is raised at the end.
-Any other error ends the run; finished results are stored, and the next run continues from there.
+Results do not depend on the engine. A ValueError of a task does not stop the others; the first one
+is raised at the end. Any other error ends the run; finished results are stored, and the next run
+continues from there.
 """
 
 import contextlib
@@ -55,7 +56,9 @@ def check_workers(workers: int | None) -> int:
 
 
 def each(function: Callable, arguments: Iterable, workers: int) -> list:
-    """Return the results of a function for each of the arguments, in their order, computed in threads."""
+    """Return the results of a function for each of the arguments, in their order, computed in
+    threads.
+    """
     import joblib  # takes 0.1 s, and a single simulation does not need it
 
     pool = joblib.Parallel(check_workers(workers), backend="threading", batch_size=1)
@@ -75,8 +78,9 @@ def results(
     Parameters
     ----------
     tasks : iterable
-        Each with `key` (a hash of everything that its rows depend on, None if it is not to be stored) and `jobs` (jobs to
-        simulate, for the progress bar). Tasks of one key are computed once.
+        Each with `key` (a hash of everything that its rows depend on, None if it is not to be
+        stored) and `jobs` (jobs to simulate, for the progress bar). Tasks of one key are computed
+        once.
     compute : callable
         ``compute(task)`` returns columns of equal length by name: numbers and strings only.
     workers, engine, folder, progress
@@ -148,13 +152,16 @@ def _outcomes(tasks: dict, compute: Callable, workers: int, engine: str) -> Iter
 
 
 def _backend(engine: str) -> Any:
-    """Return the joblib configuration of an engine; EngineError if there is no such Dask scheduler."""
+    """Return the joblib configuration of an engine; EngineError if there is no such
+    Dask scheduler.
+    """
     import joblib
 
     if engine == "threads":
         return joblib.parallel_config("threading")
     if engine == "processes":
-        # Without joblib's NUMBA_NUM_THREADS; that setting would compile all kernels again, into another folder.
+        # Without joblib's NUMBA_NUM_THREADS; that setting would compile all kernels again, into
+        # another folder.
         backend = joblib.parallel.LokyBackend()
         names = [name for name in backend.MAX_NUM_THREADS_VARS if not name.startswith("NUMBA_")]
         backend.MAX_NUM_THREADS_VARS = names
@@ -163,7 +170,8 @@ def _backend(engine: str) -> Any:
         import distributed  # noqa: F401
     except ModuleNotFoundError:
         raise EngineError(
-            f"engine {engine}: Dask is not installed; run `pip install --require-hashes -r requirements/dask.lock`"
+            f"engine {engine}: Dask is not installed; run `pip install --require-hashes -r "
+            f"requirements/dask.lock`"
         ) from None
     try:
         return joblib.parallel_config("dask", scheduler_host=engine)
@@ -172,7 +180,9 @@ def _backend(engine: str) -> Any:
 
 
 def _pack(compute: Callable, task: Any) -> bytes:
-    """Return the bytes of a task with the code of users by value, so that a worker needs none of their modules."""
+    """Return the bytes of a task with the code of users by value, so that a worker needs none of
+    their modules.
+    """
     with code.by_value():
         try:
             return cloudpickle.dumps((compute, task))
@@ -195,7 +205,8 @@ def _elsewhere(key: str, packed: bytes, simulator: str) -> tuple:
     """Run a task in another process; EngineError if that has other sources of the simulator."""
     if code.of_simulator() != simulator:
         raise EngineError(
-            f"worker {os.uname().nodename}, process {os.getpid()}, has other sources of replication.simulator; "
+            f"worker {os.uname().nodename}, process {os.getpid()}, has other sources of "
+            f"replication.simulator; "
             "restart it with the sources of the client"
         )
     return _outcome(key, *pickle.loads(packed))  # noqa: S301, it comes from the client

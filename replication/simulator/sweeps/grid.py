@@ -1,8 +1,8 @@
 """Sweeps: workloads, loads, schedulers, estimate models and seeds to one tidy table.
 
-A task is one point of the grid with all its seeds. Its rows depend on the task alone, not on order, engine or number
-of workers. They are stored under a hash of everything that they depend on. The jobs of a point are drawn and scaled when they
-are needed, which stored rows do not.
+A task is one point of the grid with all its seeds. Its rows depend on the task alone, not on order,
+engine or number of workers. They are stored under a hash of everything that they depend on. The
+jobs of a point are drawn and scaled when they are needed, which stored rows do not.
 """
 
 import functools
@@ -51,7 +51,8 @@ class SweepError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """The jobs of a point: those of a log, drawn anew, cut and scaled to a load when they are needed.
+    """The jobs of a point: those of a log, drawn anew, cut and scaled to a load when they are
+    needed.
 
     Parameters
     ----------
@@ -100,7 +101,8 @@ class Task:
     load : float or str
         The load in the table, nan for the log's own; or a name.
     watched : bool
-        Whether to add the measures `replication.simulator.schedules.measures.OBSERVED`, of EASY only.
+        Whether to add the measures `replication.simulator.schedules.measures.OBSERVED`, of EASY
+        only.
     resampling : Resampling, optional
         How the workload was drawn, if it was.
     measures : tuple of str or callable
@@ -164,7 +166,9 @@ class Task:
 
     @property
     def simulated_estimates(self) -> EstimateModel:
-        """The estimates, or the users' if the scheduler ignores them, so that such points are simulated once."""
+        """The estimates, or the users' if the scheduler ignores them, so that such points are
+        simulated once.
+        """
         depends = any(callable(one) or one in _OF_ESTIMATES for one in self.measures)
         if depends or getattr(self.scheduler, "uses_estimates", True):
             return self.estimates
@@ -172,7 +176,9 @@ class Task:
 
     @property
     def key(self) -> str | None:
-        """Hash of everything that the rows depend on, in hexadecimal; None where the code is unknown."""
+        """Hash of everything that the rows depend on, in hexadecimal; None where the code is
+        unknown.
+        """
         given = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
         jobs = self.workload if isinstance(self.workload, Jobs) else Jobs(self.workload)
         made = jobs.load, jobs.e_max, jobs.resampling, jobs.seed
@@ -204,7 +210,9 @@ def _report_once(reason: str) -> None:
 
 
 def fingerprint_of(workload: Workload) -> str:
-    """Return a hash of a workload's machine, draw key and columns; computed once for each workload."""
+    """Return a hash of a workload's machine, draw key and columns; computed once for
+    each workload.
+    """
     known = workload.__dict__.get("_fingerprint")
     if known is None:
         columns = fingerprint(*(getattr(workload, name) for name in COLUMNS))
@@ -231,9 +239,11 @@ def is_random(scheduler: Scheduler, model: EstimateModel) -> bool:
 
 
 def seeds_of(scheduler: Scheduler, model: EstimateModel, seeds: Sequence[int]) -> tuple[int, ...]:
-    """Return the seeds of the rows of a point: only the first if scheduler and estimates are not random.
+    """Return the seeds of the rows of a point: only the first if scheduler and estimates are not
+    random.
 
-    The f-model has a row for each seed at f = 0 as well, so that all points of a curve over f have as many.
+    The f-model has a row for each seed at f = 0 as well, so that all points of a curve over f have
+    as many.
     """
     on_curve = isinstance(model, FModel) and getattr(scheduler, "uses_estimates", True)
     return tuple(seeds) if on_curve or is_random(scheduler, model) else tuple(seeds[:1])
@@ -260,29 +270,33 @@ def sweep(
     Parameters
     ----------
     workloads : Workload or several
-        Or logs to load, such as ``{"file": "my.swf", "bad_lines": "skip"}``; see `replication.load`.
+        Or logs to load, such as ``{"file": "my.swf", "bad_lines": "skip"}``; see
+        `replication.load`.
     schedulers : Scheduler or several
         A scheduler that ignores estimates is simulated once for all of them.
     estimates : EstimateModel or several, optional
         The workloads' own estimates by default.
     seeds : int or several
-        A number of seeds (1, 2, ...) or the seeds themselves. Points without random numbers have one row, with the first.
+        A number of seeds (1, 2, ...) or the seeds themselves. Points without random numbers have
+        one row, with the first.
     loads : float or several, optional
-        Offered loads as shares, above 0 and up to 2; ``"log"`` is the log's own, the default. Run times are cut to the
-        model's E_max first, and submissions then scaled to the load.
+        Offered loads as shares, above 0 and up to 2; ``"log"`` is the log's own, the default. Run
+        times are cut to the model's E_max first, and submissions then scaled to the load.
     workers : int, optional
         Number of threads or processes; one for each processor by default.
     watched : bool
         Whether to measure wild backfills, delays and SJFness as well, of EASY only.
     resampling : Resampling or several, optional
-        Workloads to draw from each log, one for each seed; estimates and predictions use the same seed.
+        Workloads to draw from each log, one for each seed; estimates and predictions use the same
+        seed.
     measures : name or function of a schedule, or several, optional
-        As in `compare`; by default jobs, mean_wait, mean_bounded_slowdown, the measures of backfilling, mbs, mwbs and
-        utilisation.
+        As in `compare`; by default jobs, mean_wait, mean_bounded_slowdown, the measures of
+        backfilling, mbs, mwbs and utilisation.
     trim : bool or (float, bool)
         As in `simulate`.
     engine : str, optional
-        ``threads`` (the default), ``processes``, or the address of a Dask scheduler such as ``tcp://host:8786``.
+        ``threads`` (the default), ``processes``, or the address of a Dask scheduler such as
+        ``tcp://host:8786``.
     folder : path, optional
         Folder of the stored results; None to store nothing.
     progress : bool, optional
@@ -291,21 +305,23 @@ def sweep(
     Returns
     -------
     pandas.DataFrame
-        A row for each simulation: log, stand_in, load (nan for the log's own), offered_load (that of the simulated jobs),
-        resampling if any, scheduler, estimates, model and its values (such as f and e_max), seed, and the measures.
-        Different choices of one repr are numbered, such as ``OrderedEASY(by=f) #2``. It prints means over seeds, and
-        first the columns that differ.
+        A row for each simulation: log, stand_in, load (nan for the log's own), offered_load (that
+        of the simulated jobs), resampling if any, scheduler, estimates, model and its values (such
+        as f and e_max), seed, and the measures. Different choices of one repr are numbered, such as
+        ``OrderedEASY(by=f) #2``. It prints means over seeds, and first the columns that differ.
 
     Raises
     ------
     SweepError, SimulationError, SchedulerError, EstimateError, MeasureError, EngineError
-        For values that are not allowed, a point that is given twice, and workers that cannot be used. A point that
-        cannot be simulated does not stop the others; its error is raised at the end.
+        For values that are not allowed, a point that is given twice, and workers that cannot be
+        used. A point that cannot be simulated does not stop the others; its error is raised at the
+        end.
 
     Examples
     --------
     >>> import replication as rp
-    >>> three = rp.Workload.from_columns("three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1])
+    >>> columns = {"submit": [0, 1, 2], "run_time": [9, 5, 3], "processors": [3, 4, 1]}
+    >>> three = rp.Workload.from_columns("three", 4, **columns)
     >>> table = rp.sweep(three, [rp.FCFS(), rp.EASY()], trim=False, folder=None)
     >>> table["mean_wait"].round(2).tolist()
     [6.67, 2.67]
@@ -358,7 +374,8 @@ def points(
     Raises
     ------
     SweepError, SimulationError
-        For loads that do not exist, for two workloads of one name, and for a point that is given twice.
+        For loads that do not exist, for two workloads of one name, and for a point that is given
+        twice.
     """
     names, tasks = measures.check_measures(names, measures.SWEEP), []
     for workload in as_workloads(workloads):
@@ -387,20 +404,25 @@ def points(
 
 
 def check_load(load: float | str | None) -> float | None:
-    """Return a load as a number; None for None and ``"log"``, the log's own; SweepError for others."""
+    """Return a load as a number; None for None and ``"log"``, the log's own; SweepError
+    for others.
+    """
     if load is None or load == LOG:
         return None
     if isinstance(load, Real) and not isinstance(load, bool) and 0 < load <= HIGHEST_LOAD:
         return float(load)
     raise SweepError(
-        f"load {load!r}; allowed: a share above 0 and up to {HIGHEST_LOAD:g} (0.9 for 90 %), or {LOG!r}"
+        f"load {load!r}; allowed: a share above 0 and up to {HIGHEST_LOAD:g} (0.9 for 90 %), or "
+        f"{LOG!r}"
     )
 
 
 def compute(task: Task) -> Rows:
-    """Simulate a task: seeds and measures by column, a row for each seed; once if nothing is random.
+    """Simulate a task: seeds and measures by column, a row for each seed; once if nothing is
+    random.
 
-    With `blocks` a seed has a row for all jobs, block 0, and one without each block of weeks, from 1.
+    With `blocks` a seed has a row for all jobs, block 0, and one without each block of weeks, from
+    1.
     """
     model, jobs = task.simulated_estimates, task.made
     random = is_random(task.scheduler, model) or getattr(model, "draws_at_random", True)
@@ -416,7 +438,9 @@ def compute(task: Task) -> Rows:
 
 
 def _measured(task, jobs, model, seed):
-    """Return the measures of one simulation; with `blocks`, then those without each block of weeks."""
+    """Return the measures of one simulation; with `blocks`, then those without each
+    block of weeks.
+    """
     if any(name in measures.OBSERVED for name in task.measures):
         seen = observe(jobs, model, seed, task.scheduler)
         return [measures.of(seen.schedule, task.measures, task.trim, seen.measures)]
@@ -432,7 +456,9 @@ def run(
     folder: str | os.PathLike | None = RESULTS,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Run tasks and return their table, in the order of the tasks and their seeds; arguments as in `sweep`."""
+    """Run tasks and return their table, in the order of the tasks and their seeds; arguments as in
+    `sweep`.
+    """
     tasks = list(tasks)
     if not tasks:
         raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")

@@ -25,7 +25,9 @@ class Results(pd.DataFrame):
         return pd.DataFrame
 
     def means(self) -> pd.DataFrame:
-        """Return a row for each point: the means over its seeds, and the number of its seeds if there are several."""
+        """Return a row for each point: the means over its seeds, and the number of its seeds if
+        there are several.
+        """
         if "seed" not in self or "measure" in self:
             return pd.DataFrame(self)
         labels = [*self.columns[: self.columns.get_loc("seed")]]
@@ -48,12 +50,13 @@ class Results(pd.DataFrame):
         Returns
         -------
         Results
-            A row for each point, scheduler and measure: its mean over the seeds, the difference from the
-            base, and the ends (low, high) of the difference's 95 % confidence interval, that of
-            `replication.simulator.schedules.intervals` with seeds in the place of blocks of weeks. It says how far
-            the mean over other seeds would differ: with `resampling`, over other workloads drawn from the
-            same log. It does not say how far other weeks of the machine would differ; ``compare`` with
-            `intervals` does. The ends are nan for fewer than three seeds.
+            A row for each point, scheduler and measure: its mean over the seeds, the difference
+            from the base, and the ends (low, high) of the difference's 95 % confidence interval,
+            that of `replication.simulator.schedules.intervals` with seeds in the place of blocks of
+            weeks. It says how far the mean over other seeds would differ: with `resampling`, over
+            other workloads drawn from the same log. It does not say how far other weeks of the
+            machine would differ; ``compare`` with `intervals` does. The ends are nan for fewer than
+            three seeds.
 
         Raises
         ------
@@ -63,7 +66,9 @@ class Results(pd.DataFrame):
         return Results(differences(self, base))
 
     def _shown(self):
-        """Return the text of the columns that differ, in their order of interest, and that of the constant ones."""
+        """Return the text of the columns that differ, in their order of interest, and that of the
+        constant ones.
+        """
         table = self.means()
         constant = [name for name in table if len(table) == 1 or table[name].nunique(False) == 1]
         first = ["scheduler", *(name for name in POINT if name not in constant), *FIRST]
@@ -81,7 +86,9 @@ class Results(pd.DataFrame):
         return cells[first + others], rest
 
     def _note(self, rest):
-        """Return the sentences below the table: the seeds of its means, and the constant columns."""
+        """Return the sentences below the table: the seeds of its means, and the
+        constant columns.
+        """
         are_means = "seeds" in self.means() and "measure" not in self
         seeds = f"Means over the seeds of {len(self):,} rows." if are_means else ""
         same = ", ".join(f"{name} {value}" for name, value in rest.items())

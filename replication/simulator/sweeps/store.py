@@ -1,6 +1,8 @@
-"""Stored results: the rows of each task in one SQLite file, under a hash of everything that they depend on.
+"""Stored results: the rows of each task in one SQLite file, under a hash of everything that they
+depend on.
 
-Several processes may use one store at the same time. Each entry has a checksum; a damaged entry counts as missing.
+Several processes may use one store at the same time. Each entry has a checksum; a damaged entry
+counts as missing.
 """
 
 import contextlib
@@ -28,7 +30,8 @@ class Store:
     Parameters
     ----------
     folder : str or pathlib.Path
-        Created if necessary. If its file cannot be used, a message reports this, and no results are stored.
+        Created if necessary. If its file cannot be used, a message reports this, and no results are
+        stored.
     """
 
     def __init__(self, folder: str | os.PathLike):
@@ -48,7 +51,9 @@ class Store:
 
     @contextlib.contextmanager
     def _handle_errors(self):
-        """Continue without a file that cannot be used; rename one that is no database, and begin a new one."""
+        """Continue without a file that cannot be used; rename one that is no database, and begin a
+        new one.
+        """
         try:
             yield
         except (OSError, sqlite3.OperationalError, sqlite3.IntegrityError) as problem:
