@@ -291,7 +291,7 @@ def _run(item):
     """Return the row of an item in the table of runs."""
     kind = "study" if item.name.startswith(record.STUDY) else "paper"
     minutes = item.facts["run"]["seconds"] / 60
-    return {"item": item.name, "paper": item.facts["paper"], "of": kind, "minutes": minutes}
+    return {"item": item.name, "paper": item.name.partition("/")[0], "of": kind, "minutes": minutes}
 
 
 def _meets(cell, test):
