@@ -1,4 +1,4 @@
-"""Cases of other programs' test suites, where they are at hand beside the checkout: their schedules are ours."""
+"""Cases of other programs' test suites, where they are at hand beside the checkout."""
 
 import json
 

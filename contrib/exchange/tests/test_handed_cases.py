@@ -13,7 +13,7 @@ CASES = paths.ROOT.parent / "shared" / "cases" / "files"
 @pytest.mark.parametrize(
     ("words", "code", "found"),
     [
-        ("audit audit-overlap-blanks/jobs.csv --processors 32", 1, "resource 16 from 111 s to 161 s"),
+        ("audit audit-overlap-blanks/jobs.csv --processors 32", 1, "16 from 111 s to 161 s"),
         ("audit audit-set-too-small/out_jobs.csv --processors 4", 1, "1 jobs hold fewer"),
         ("compare {two} {two}", 0, "4 jobs in both: the same schedule"),
         ("audit latency-cycle/jobs.csv --processors 8", 0, "0 jobs of these delayed by later"),
