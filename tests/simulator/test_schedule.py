@@ -9,7 +9,7 @@ import pytest
 from replication.simulator.predictors import Last
 from replication.simulator.schedulers import FCFS, PVEasy
 from replication.simulator.schedules import export, gantt
-from replication.simulator.schedules.schedule import TABLE
+from replication.simulator.schedules.schedule import TABLE, Schedule, ScheduleError
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
@@ -70,3 +70,16 @@ def test_a_gantt_picture_shows_every_job_of_its_window():
     assert len(simulate(EXAMPLE).gantt(since=35, until=60).patches) == 1
     with pytest.raises(ValueError, match="5 processors|more than 4"):
         gantt.place(np.array([0, 0]), np.array([5, 5]), np.array([3, 2]), 4)
+
+
+def test_the_schedule_of_a_log_has_its_waits():
+    w = jobs(4, (0, 5, 3), (1, 5, 4), (2, 3, 1)).replace(more={"wait": [0, 4, 1]})
+    own = Schedule.of_log(w, trim=False)
+    assert own.start.tolist() == [0, 5, 3] and own.wait.tolist() == [0, 4, 1]
+    assert own.backfilled.tolist() == [False, False, True]
+    with pytest.raises(ScheduleError, match="5 processors in use at second 5, the machine has 4"):
+        own.validate()
+    with pytest.raises(ScheduleError, match="no waits; load the log with more='wait'"):
+        Schedule.of_log(w.replace(more={}))
+    with pytest.raises(ScheduleError, match=r"job 2: wait -1, which is unknown \(2 such jobs\)"):
+        Schedule.of_log(w.replace(more={"wait": [0, -1, -1]}))

@@ -17,6 +17,9 @@ HOUR = 3600
 # Tsafrir, Etsion and Feitelson 2007, section 4.2.
 STEPS = [60, 300, 900, 1800, HOUR, 2 * HOUR, 5 * HOUR, 10 * HOUR, 20 * HOUR, 50 * HOUR, 100 * HOUR]
 
+#: Timers in succession while nothing runs or is to come; more are a scheduler that waits for ever.
+MOST_IDLE = 100_000
+
 
 class Reservation(NamedTuple):
     """The earliest time at which a job fits, s, and the extra processors: those that it leaves free
@@ -99,10 +102,19 @@ class EventLoop:
         Raises
         ------
         SchedulerError
-            If jobs wait after the last event.
+            If jobs wait after the last event, or after `MOST_IDLE` timers with nothing else to
+            come.
         """
+        idle = 0
         while instants := self.instants():
             self.now = min(instants)
+            is_idle = not self.running and self._submitted == len(self.jobs)
+            idle = idle + 1 if is_idle else 0
+            if idle > MOST_IDLE:
+                raise SchedulerError(
+                    f"{self!r}: job {self.queue[0].id} still waits after {MOST_IDLE:,} timers "
+                    "at which no job ran"
+                )
             if self.process_events(self.now):
                 yield self.now
                 for job in self._begun:

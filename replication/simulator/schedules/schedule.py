@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -82,6 +82,42 @@ class Schedule:
     length: np.ndarray | None = None
     measure_names: tuple = measures.DEFAULT
     trim: bool | tuple[float, bool] = True
+
+    @classmethod
+    def of_log(cls, workload: Workload, trim=True) -> Self:
+        """Return the schedule of the real machine, from the waits in its log.
+
+        Parameters
+        ----------
+        workload : replication.simulator.workload.Workload
+            Loaded with ``more="wait"``, in its own time: not scaled or resampled.
+        trim : bool or (float, bool)
+            See `replication.simulator.simulation.simulate`.
+
+        Returns
+        -------
+        Schedule
+            A job counts as backfilled if one that was submitted before it started later.
+            `validate` may refuse it, since real machines change their size and logs have errors.
+
+        Raises
+        ------
+        ScheduleError
+            If the workload has no waits, or not that of each job.
+        """
+        wait = workload.more.get("wait")
+        if wait is None:
+            raise ScheduleError(f"{workload.name}: no waits; load the log with more='wait'")
+        if (wait < 0).any():
+            k = int(np.argmax(wait < 0))
+            count = int((wait < 0).sum())
+            raise ScheduleError(
+                f"{workload.name}: job {workload.job_id[k]}: wait {wait[k]}, which is unknown "
+                f"({count} such jobs); leave them out: workload.take(workload.more['wait'] >= 0)"
+            )
+        start = workload.submit + wait
+        backfilled = start < np.maximum.accumulate(start)
+        return cls(workload, None, None, None, start, workload.estimate, backfilled, trim=trim)
 
     def __post_init__(self):
         if self.prediction is None:
