@@ -61,8 +61,8 @@ test-all: $(READY)  ## Run all tests
 test-contrib: $(READY)  ## Run the tests of contrib/
 	@for one in contrib/*; do \
 	  PYTHONPATH=$(CURDIR):$(CURDIR)/$$one $(PY) -m pytest -c $$one/pyproject.toml $$one || test $$? -eq 5 || exit 1; done
-bench: $(READY)  ## Compare the speed of the kernels with plain C++
-	@$(PY) -m tests.benchmarks
+bench: $(READY)  ## Compare kernels with plain C++; GROWTH=1: also over the queue
+	@$(PY) -m tests.benchmarks $(if $(GROWTH),--growth)
 archive: $(READY)  ## Pack the last commit and its packages: build/replication.tar
 	@mkdir -p build/wheels
 	@$(PY) -m pip download -qq --require-hashes --only-binary :all: --dest build/wheels -r requirements/main.lock
