@@ -97,7 +97,7 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given
     values = schedule.measured(TRIMS[trim])
     facts = {"log": workload.name, "machine": workload.machine, "stand_in": workload.stand_in}
     facts |= {"cleaning": dict(workload.cleaning), **schedule.provenance}
-    facts |= {"trim": trim, "measures": values}
+    facts |= {"trim": trim, "measures": values, "warnings": values.warnings}
     lines = [f"{workload!r}, {facts['scheduler']}, estimates {facts['estimates']}, seed {seed}"]
     lines += [f"  {count:>10,}  {rule}" for rule, count in workload.cleaning]
     lines.append(f"{measures.trim_effect(schedule, TRIMS[trim])}:")
@@ -360,7 +360,12 @@ def _print(facts, lines, as_json, err=False):
     if as_json:  # null for nan and infinity, which JSON does not have
         facts = json.loads(json.dumps(facts), parse_constant=lambda word: None)
         lines = [json.dumps(facts, indent=2)]
-    click.echo("\n".join(lines), err=err)
+    click.echo("\n".join(map(_plain, lines)), err=err)
+
+
+def _plain(text):
+    """Return text from an input without what would control the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
 def main(argv=None) -> int:
@@ -389,8 +394,7 @@ def main(argv=None) -> int:
         if "--debug" in argv or not (message := _message(error)):
             raise
         for line in (*getattr(error, "lines", ()), f"{PROGRAM}: {message}"):
-            # Text from an input must not control the terminal.
-            click.echo("".join(c if c.isprintable() else repr(c)[1:-1] for c in line), err=True)
+            click.echo(_plain(line), err=True)
         refused = InputError, click.UsageError, FileNotFoundError, IsADirectoryError
         return REFUSED if isinstance(error, refused) else FAILED
 

@@ -22,6 +22,8 @@ COLUMNS = tuple("job_id submit run_time estimate processors user group executabl
 #: Quick scale: simulate only the first jobs of each log.
 QUICK_JOBS = 5000
 MACHINE = Number(1, 10**12, whole=True)
+#: Offered load to which jobs can be scaled, a share.
+HIGHEST_LOAD = 2.0
 #: Share of jobs without an estimate up to which results on users' estimates need no warning.
 FEW_WITHOUT_ESTIMATE = 0.01
 LARGEST = 2**62  # the kernels add two such numbers in 64 bits
@@ -137,6 +139,8 @@ class Workload:
     more: Mapping = field(default_factory=dict)
 
     def __post_init__(self):
+        if not isinstance(self.name, str):
+            raise WorkloadError(f"name {self.name!r:.40}; expected a text")
         try:
             object.__setattr__(self, "machine", MACHINE(self.machine))
         except ValueError as allowed:
@@ -369,19 +373,19 @@ class Workload:
         Parameters
         ----------
         share : float
-            Such as 0.9 for 90 %.
+            Such as 0.9 for 90 %; above 0 and up to `HIGHEST_LOAD`.
 
         Raises
         ------
         WorkloadError
-            For a share that is not a finite number above 0, and where the jobs have no load: no
-            work, or all submitted at once.
+            For a share that is not allowed, and where the jobs have no load: no work, or all
+            submitted at once.
         """
-        if not (isinstance(share, Real) and 0 < share < math.inf and self.load > 0):
+        if not (isinstance(share, Real) and 0 < share <= HIGHEST_LOAD and self.load > 0):
             raise WorkloadError(
-                f"{self.name}, of load {self.load:g}: load {share!r:.40}, allowed: a finite number "
-                f"above 0, for jobs "
-                "that take time and are not all submitted at once"
+                f"{self.name}, of load {self.load:g}: load {share!r:.40}, allowed: a share above 0 "
+                f"and up to {HIGHEST_LOAD:g} (0.9 for 90 %), for jobs that take time and are not "
+                "all submitted at once"
             )
         return self.scaled(self.load / share)
 

@@ -59,6 +59,12 @@ def test_simulate_prints_its_trim_and_its_output(log, tmp_path, capsys):
     assert json.loads(out)["trim"] == "none"
 
 
+def test_a_header_does_not_control_the_terminal(log, capsys):
+    text = Path(log).read_text()
+    Path(log).write_text("; Computer: a\x1b[31m\x07b\u202e\u00e9\n" + text)
+    assert "a\\x1b[31m\\x07b\\u202e\u00e9" in run(capsys, "logs", "describe", log)[1]
+
+
 def test_json_has_no_nan(tmp_path, capsys):
     code, out, _ = run(capsys, "simulate", write_log(tmp_path / "one.swf", submit=[0]), "--json")
     assert code == 0 and "NaN" not in out and None in json.loads(out)["measures"].values()

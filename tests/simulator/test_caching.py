@@ -69,3 +69,13 @@ def test_a_copied_checkout_finds_its_kernels(copy, tmp_path):
         shutil.copytree(copy / name, other / name)
     shutil.copy(copy / "pyproject.toml", other)
     assert printed(other, SHARE) == ["0.5", "1"]
+
+
+def test_a_damaged_file_counts_as_absent(copy, tmp_path):
+    assert printed(copy, SHARE) == ["0.5", "0"]
+    damages = {"nbc": lambda old: old[:-9] + b"x" + old[-8:], "nbi": lambda old: old[:20]}
+    for ending, damage in damages.items():
+        for file in (tmp_path / "build").rglob(f"*.{ending}"):
+            file.write_bytes(damage(file.read_bytes()))
+        assert printed(copy, SHARE) == ["0.5", "0"]
+    assert printed(copy, SHARE) == ["0.5", "1"]

@@ -9,6 +9,7 @@ from replication.simulator.predictors import Virtual
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
+from replication.simulator.sweeps.grid import sweep
 from tests.workloads import jobs, random_jobs
 
 WAIT = np.array([0, 30, 100, 5])
@@ -181,3 +182,25 @@ def test_a_measure_of_ones_own_cannot_change_the_schedule():
     found = schedule.measured(False, names)
     assert np.array_equal(schedule.start, start)
     assert found["median_wait"] == schedule.measured(False, "median_wait")["median_wait"]
+
+
+def test_few_measured_jobs_and_a_long_end_are_warnings_with_a_way_out():
+    few = simulate(jobs(4, (0, 9, 4), (1, 9, 4), (2, 9, 4), (3, 9, 4)))
+    printed = repr(few.measures), few._repr_html_()
+    assert all(
+        "warning: 0 of 4 jobs are measured, fewer than half; trim=False" in p for p in printed
+    )
+    assert all("ends 0.0003819 days after the last submission" in text for text in printed)
+    many = simulate(jobs(4, (0, 1, 4), (1, 1, 4), (2, 1, 4), (9, 1, 4)))
+    assert "warning" not in repr(many.measures) + many._repr_html_()
+
+
+def test_tables_of_few_measured_jobs_have_a_warning(capsys):
+    few = jobs(4, (0, 9, 4), (1, 9, 4), (2, 9, 4), (3, 9, 4))
+    sweep(few, folder=None)
+    assert (
+        "1 of 1 simulations measure fewer than half of the jobs; trim=False"
+        in capsys.readouterr().err
+    )
+    sweep(few, trim=False, folder=None)
+    assert "fewer" not in capsys.readouterr().err

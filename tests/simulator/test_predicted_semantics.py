@@ -64,6 +64,17 @@ def test_P5_a_correction_alone_leads_to_no_pass():
     assert found[2] == 9
 
 
+def test_P5_the_correction_is_at_the_first_event_from_then_on():
+    # Job 0 is predicted to end at 2 and runs till 3. Corrected at an event at 2, it ends as
+    # planned at 3, and job 1 takes its processors (P22). Without an event at 2 it ends before it
+    # is corrected, and job 1 waits.
+    options = {"ties": "submissions-first", "events": "by-plan", "predictor": Scaled(0.5)}
+    few = (0, 3, 3, 3), (1, 1, 4, 6)
+    assert starts(jobs(4, *few, (3, 1, 1)), Conservative, **options) == [0, 4, 3]
+    at_2 = jobs(4, *few, (2, 0, 1, 0), (3, 1, 1))
+    assert starts(at_2, Conservative, **options) == [0, 3, 2, 4]
+
+
 def test_P6_ways_of_correction():
     # Predicted 100 s, requested 5000 s, runs 4000 s. The head needs all; at 101 a job of 65 s asks
     # to run.

@@ -143,3 +143,15 @@ def test_a_sweep_draws_a_workload_for_every_seed():
     piece = rp.ResampledWeeks(4).make(small(), 2)
     row = table[(table["seed"] == 2) & table["load"].isna() & (table["scheduler"] == "EASY()")]
     assert row["mean_wait"].item() == rp.simulate(piece).measures["mean_wait"]
+
+
+@pytest.mark.parametrize("how", [rp.ResampledWeeks(40), rp.ResampledUsers(40)])
+def test_numbers_of_any_size_stay_distinct(how):
+    log, large = small(), 10**18
+    sample = how.make(log, 1)
+    users = np.where(log.user < 0, -1, log.user + large)
+    other = how.make(log.replace(user=users, job_id=log.job_id + large, draw_key=log.draw_key), 1)
+    assert len(set(other.job_id.tolist())) == len(other) and other.job_id.min() >= 0
+    assert ((other.user == -1) == (sample.user == -1)).all() and other.user.min() >= -1
+    pairs = set(zip(sample.user.tolist(), other.user.tolist(), strict=True))
+    assert len(pairs) == len(set(sample.user.tolist())) == len(set(other.user.tolist()))

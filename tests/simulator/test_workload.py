@@ -224,3 +224,17 @@ def test_fields_of_a_log_become_further_columns(tmp_path):
             rp.load(source, synthetic=synthetic, more=["partitoin"])
     synthetic = rp.load("KTH-SP2", synthetic=True, more="partition")
     assert set(synthetic.more["partition"]) == {-1}
+
+
+@pytest.mark.parametrize("share", [2.01, 70])
+def test_a_load_in_percent_is_refused(share):
+    with pytest.raises(WorkloadError, match=rf"load {share}, allowed: .* up to 2 \(0.9 for 90 %\)"):
+        jobs().at_load(share)
+    with pytest.raises(WorkloadError, match=rf"load {share}; allowed: .* up to 2 \(0.9 for 90 %\)"):
+        rp.synthetic(10, 4, share)
+
+
+@pytest.mark.parametrize("name", [None, 7])
+def test_a_name_is_a_text(name):
+    with pytest.raises(WorkloadError, match=f"name {name}; expected a text"):
+        rp.Workload.from_columns(name, 4, [0], [1], [1])

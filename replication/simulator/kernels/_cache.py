@@ -11,6 +11,7 @@ with its folder ``build`` finds its kernels.
 import functools
 import hashlib
 import os
+import pickle
 import sys
 import tempfile
 from pathlib import Path
@@ -86,6 +87,40 @@ def _hash_sources():
 _KERNEL_HASH = _hash_sources()
 
 
+class CheckedFile(caching.IndexDataCacheFile):
+    """Compiled code with checksums: a damaged file counts as absent."""
+
+    def _dump(self, obj):
+        data = super()._dump(obj)
+        return hashlib.sha256(data).digest() + data
+
+    def _save_index(self, overloads):
+        with self._open_for_write(self._index_path) as file:
+            file.write(self._dump((self._version, self._source_stamp, overloads)))
+
+    def _load_index(self):
+        try:
+            version, stamp, overloads = self._read(self._index_path)
+        except OSError:
+            return {}
+        return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
+
+    def _load_data(self, name):
+        return self._read(self._data_path(name))
+
+    def _read(self, path):
+        content = Path(path).read_bytes()
+        if hashlib.sha256(content[32:]).digest() != content[:32]:
+            raise OSError(f"{path}: damaged")
+        return pickle.loads(content[32:])  # noqa: S301  # as numba does, and with a checksum
+
+
+def _cache_file(cache_path, *given, **named):
+    """Return the files of a function's compiled code, with checksums in our folder."""
+    ours = Path(cache_path).is_relative_to(numba.config.CACHE_DIR or os.devnull)
+    return (CheckedFile if ours else CheckedFile.__base__)(cache_path, *given, **named)
+
+
 def set_cache_folder():
     """Point numba, and the processes that this one starts, to the first folder that can be written
     to.
@@ -112,6 +147,7 @@ def set_cache_folder():
         usual = [kind.__name__ for kind in caching.CacheImpl._locator_classes]
         own = f"{__name__}.{PackageLocator.__name__}"
         numba.config.CACHE_LOCATOR_CLASSES = ",".join([own, *usual])
+        caching.IndexDataCacheFile = _cache_file
 
 
 def _is_usable(folder):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
-from replication.simulator.workload import Workload, check_seed, generator
+from replication.simulator.workload import LARGEST, Workload, check_seed, generator
 
 WEEK = 7 * 24 * 3600
 MOST = 100_000  # weeks
@@ -207,9 +207,19 @@ def move_jobs(workload, parts, weeks) -> Workload:
     jobs, copy = jobs[order], copy[order]
     columns = workload.columns(jobs)
     columns["submit"] = submit[order]
-    columns["job_id"] += copy_numbers(jobs) * (int(workload.job_id.max()) + 1)
-    columns["user"] += np.where(columns["user"] < 0, 0, copy * (int(workload.user.max()) + 1))
+    columns["job_id"] = _apart(workload.job_id, jobs, copy_numbers(jobs))
+    columns["user"] = _apart(workload.user, jobs, copy)
     return replace(workload, **columns)
+
+
+def _apart(numbers, jobs, copy):
+    """Return the numbers of some jobs, other ones for each copy; ranks if these are too large."""
+    step, known = int(numbers.max()) + 1, numbers >= 0
+    if step * (int(copy.max()) + 1) > LARGEST:
+        ranks = np.unique(numbers[known], return_inverse=True)[1]
+        numbers, step = numbers.copy(), len(ranks)
+        numbers[known] = ranks
+    return numbers[jobs] + np.where(known[jobs], copy * step, 0)
 
 
 def copy_numbers(drawn) -> np.ndarray:

@@ -16,7 +16,13 @@ import math
 import numpy as np
 
 from replication.simulator.estimates import Modal
-from replication.simulator.workload import Workload, WorkloadError, check_seed, generator
+from replication.simulator.workload import (
+    HIGHEST_LOAD,
+    Workload,
+    WorkloadError,
+    check_seed,
+    generator,
+)
 
 SERIAL, POWERS_OF_TWO = 0.244, 0.576  # shares of the jobs
 # Two-stage uniform distribution of log2(size): (LOW, middle) with probability FIRST, else (middle,
@@ -70,9 +76,10 @@ def synthetic(
     WorkloadError
         For fewer than 2 jobs, and a machine, load, seed or number of users that is not allowed.
     """
-    if jobs < 2 or not 0 < load < math.inf:
+    if jobs < 2 or not 0 < load <= HIGHEST_LOAD:
         raise WorkloadError(
-            f"{name}: {jobs} jobs of load {load}; allowed: 2 jobs or more, a load above 0"
+            f"{name}: {jobs} jobs of load {load}; allowed: 2 jobs or more, a load above 0 and up "
+            f"to {HIGHEST_LOAD:g} (0.9 for 90 %)"
         )
     if machine < 1 or (users is not None and users < 1):
         raise WorkloadError(

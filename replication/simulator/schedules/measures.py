@@ -20,6 +20,7 @@ from replication.simulator.errors import InputError
 from replication.simulator.kernels import measures
 
 BOUND = measures.BOUND
+ALL = "trim=False, in the shell --trim none, measures all jobs"
 WARM_UP = 0.01  # share of terminated jobs left out; heel-and-toe, section 2
 
 #: Default measures of `simulate` and `compare`.
@@ -90,14 +91,19 @@ def as_text(value: Any) -> str:
 
 
 class Measures(dict):
-    """Measures of a schedule by name, which print with their definitions and units."""
+    """Measures of a schedule by name, which print with definitions, units and warnings."""
+
+    #: Why the numbers may mislead, a sentence each.
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self):
-        return "\n".join(f"{as_text(self[name]):>10}  {_label(name)}" for name in self)
+        lines = [f"{as_text(self[name]):>10}  {_label(name)}" for name in self]
+        return "\n".join([*lines, *(f"warning: {one}" for one in self.warnings)])
 
     def _repr_html_(self):
         cells = {_label(name): as_text(value) for name, value in self.items()}
-        return pd.DataFrame({"": cells}).to_html(header=False)
+        notes = "".join(f"<p>warning: {one}</p>" for one in self.warnings)
+        return pd.DataFrame({"": cells}).to_html(header=False) + notes
 
 
 def _label(name):
@@ -238,6 +244,21 @@ class _Sample:
         setattr(self, name, self.jobs.in_seconds(values) if is_time else values)
         return getattr(self, name)
 
+    @property
+    def warnings(self):
+        """Why measures of these jobs may mislead, a sentence each."""
+        count, several = int(self.kept.sum()), len(self.kept)
+        span = self.jobs.span
+        late = int(self.schedule.end.max() - self.jobs.submit[-1])
+        if 2 * count < several:
+            yield f"{count:,} of {several:,} jobs are measured, fewer than half; {ALL}"
+        if late > span:
+            yield (
+                f"the last job ends {as_text(late / 86400)} days after the last submission, the "
+                f"submissions take {as_text(span / 86400)}; utilisation counts both, offered load "
+                "the submissions alone; compare at a lower load or with more jobs"
+            )
+
     @functools.cached_property
     def performance(self):
         jobs = self.jobs
@@ -352,6 +373,7 @@ def of(
             found[one] = _of_values(values, lambda some: np.percentile(some, float(percent)))  # noqa: B023
     if "jobs" in found:
         found["jobs"] = int(found["jobs"])
+    found.warnings = tuple(sample.warnings)
     return found
 
 

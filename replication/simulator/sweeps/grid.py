@@ -35,11 +35,10 @@ from replication.simulator.simulation import (
 from replication.simulator.sweeps import code, engines
 from replication.simulator.sweeps.results import Results
 from replication.simulator.sweeps.store import RESULTS, Rows
-from replication.simulator.workload import COLUMNS, Workload, check_seed, fingerprint
+from replication.simulator.workload import COLUMNS, HIGHEST_LOAD, Workload, check_seed, fingerprint
 from replication.simulator.writing import report
 
 LOG = "log"  # name of the log's own load
-HIGHEST_LOAD = 2.0
 TEXTBOOK = EASY()
 #: Measures that depend on the estimates even where the schedule does not.
 _OF_ESTIMATES = ("under_predicted", "r2")
@@ -475,5 +474,10 @@ def run(
     missing = {id(one): [math.nan] * len(one["seed"]) for one in found}
     rows = {name: [v for one in found for v in one.get(name, missing[id(one)])] for name in names}
     points.insert(points.columns.get_loc("load") + 1, "offered_load", rows.pop("offered_load"))
+    half = [len(task.log) / 2 for task, one in zip(tasks, found) for _ in one["seed"]]
+    if few := sum(jobs < least for jobs, least in zip(rows.get("jobs", ()), half)):
+        report(
+            f"{few} of {len(half)} simulations measure fewer than half of the jobs; {measures.ALL}"
+        )
     rows = pd.DataFrame({name: rows[name] for name in rows if name not in points})
     return Results(pd.concat([points.reset_index(drop=True), rows], axis=1))
