@@ -72,12 +72,13 @@ cleaning_options = combined(
 @opt("--scheduler", default="easy", help="Such as easy:correction=now, pv-easy, easy-by=wfp3.")
 @opt("--predictor", help="Predictions in place of estimates: last, tsafrir, top=3.")
 @opt("--estimates", "model", default="log", help="Such as log*2, perfect, f=2, f=9,emax=64800.")
+@opt("--load", default="log", help="Offered load, a share such as 0.9, or log for its own.")
 @opt("--seed", type=click.IntRange(0), default=1)
 @opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: measure all jobs.")
 @opt("--out", type=FILE, help="The schedule: SWF for .swf(.gz), else CSV; - for standard output.")
 @as_json
 @cleaning_options
-def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given) -> None:
+def simulate(log, scheduler, predictor, model, load, seed, trim, out, as_json, **given) -> None:
     """Run one scheduler on LOG, a name ('replication logs list') or an SWF file.
 
     The measures leave out the first 1 % of jobs to end and those that end after the last
@@ -89,7 +90,7 @@ def simulate(log, scheduler, predictor, model, seed, trim, out, as_json, **given
     model = text.estimates(model)
     if out:
         writing.check(out, [registry.file_of(log)])
-    workload = registry.load(log, **given)
+    _, workload = grid.at_load(registry.load(log, **given), text.number(load))
     schedule = simulation.simulate(workload, chosen, model, seed)
     if out:
         is_swf = out.endswith((".swf", ".swf.gz"))
@@ -411,6 +412,8 @@ def _message(error):
             f"{error.name} is not installed for {sys.executable}; "
             "run `make setup`, then `source .venv/bin/activate`"
         )
+    if in_shell := getattr(error, "in_shell", None):
+        return in_shell
     ours = isinstance(error, OSError) or type(error).__module__.startswith(f"{PROGRAM}.")
     if ours:
         return " ".join(str(error).split())

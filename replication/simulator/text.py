@@ -19,6 +19,8 @@ from dataclasses import MISSING, replace
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+
 from replication.simulator.choices import ChoiceError, Number, did_you_mean
 from replication.simulator.estimates import EstimateError, EstimateModel
 from replication.simulator.estimates.models import steps
@@ -35,6 +37,12 @@ _RANGE = re.compile(r"(.*=)([0-9.]+):([0-9.]+):([0-9.]+)(,.*)?")
 def scheduler(text: str) -> Scheduler:
     """Return a scheduler, such as ``easy:predictor=last``; a ChoiceError lists the allowed ones."""
     return _read(Scheduler, text)
+
+
+def schedulers(given) -> list[Scheduler]:
+    """Return one scheduler or several, each an object or a text, as a list."""
+    several = [given] if isinstance(given, str | type) or not np.iterable(given) else [*given]
+    return [scheduler(one) if isinstance(one, str) else Scheduler.check(one) for one in several]
 
 
 def estimates(text: str) -> EstimateModel:

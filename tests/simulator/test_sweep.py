@@ -371,6 +371,7 @@ def test_a_table_prints_means_over_seeds_and_the_columns_that_differ():
         "   FCFS()    35,000",
         "Means over the seeds of 4 rows.",
         "In all rows: log <b>, load log, offered_load 0.6, jobs 10, seeds 2.",
+        "In s: mean_wait.",
     ]
     assert "<b>" not in table._repr_html_() and "&lt;b&gt;" in table._repr_html_()
     assert type(table[["jobs"]]) is pd.DataFrame and len(table) == 4
@@ -388,6 +389,15 @@ def test_a_wide_table_names_the_columns_that_it_leaves_out():
     lines = repr(Results(rows)).splitlines()
     assert max(map(len, lines)) <= 80 and lines[0].startswith("scheduler mean_wait")
     assert lines[-1].startswith("Not shown: a_long_name_of_a_measure_2, ")
+
+
+def test_measures_that_were_asked_for_are_printed_whatever_the_width():
+    jobs = rp.Workload.from_columns("two", 4, [0, 1], [9, 5], [3, 4])
+    asked = ["wait_p95", "wait_p5", "bounded_slowdown_p95", "median_bounded_slowdown"]
+    asked += ["max_bounded_slowdown", "median_wait", "mean_wait", "max_wait", "ap0waf"]
+    table = rp.compare(jobs, ["fcfs", "easy"], measures=asked, trim=False)
+    assert [*table["scheduler"]] == ["FCFS()", "EASY()"]
+    assert "Not shown" not in repr(table) and all(name in repr(table) for name in asked)
 
 
 def test_stored_rows_need_no_jobs(tmp_path, monkeypatch):

@@ -188,15 +188,18 @@ class Users(_Multiple, EstimateModel, name="log"):
         if self.missing or share <= FEW_WITHOUT_ESTIMATE:
             return self
         problem = f"{workload.name}: {100 * share:.0f} % of the jobs have no estimate"
-        drop = ",".join([*workload.provenance.get("drop", ()), "no-estimate"])
-        ways = f"drop={drop!r} when loading (--drop), a model of estimates such as FModel(1)"
-        if share > MOST_WITHOUT_ESTIMATE:
-            raise EstimateError(
-                f"{problem}, and with their run times EASY would know the future; expected {ways}, "
-                "or Users(missing='run-time')"
+        if share > MOST_WITHOUT_ESTIMATE:  # without these few jobs would remain
+            future = f"{problem}, and with their run times EASY would know the future; expected"
+            error = EstimateError(
+                f"{future} a model of estimates such as FModel(1), or Users(missing='run-time')"
             )
+            error.in_shell = f"{future} --estimates f=1, or --estimates log,missing=run-time"
+            raise error
+        drop = ",".join([*workload.provenance.get("drop", ()), "no-estimate"])
+        left = round((1 - share) * len(workload))
         warnings.warn(
-            f"{problem}; their run time stands in. Other choices: {ways}",
+            f"{problem}; their run time stands in. Other choices: FModel(1) (--estimates f=1), "
+            f"or to load the log with drop={drop!r} (--drop), which leaves {left:,} jobs",
             MissingEstimates,
             stacklevel=5,  # the caller of simulate
         )

@@ -90,6 +90,11 @@ def as_text(value: Any) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
+def is_time(name: str) -> bool:
+    """Return whether a column is a measure in seconds."""
+    return _label(name).endswith(", s")
+
+
 class Measures(dict):
     """Measures of a schedule by name, which print with definitions, units and warnings."""
 

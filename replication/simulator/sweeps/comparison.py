@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from replication.simulator import text
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.logs.resampling import Resampling
 from replication.simulator.schedulers import Scheduler
@@ -96,7 +97,7 @@ def compare(
     """
     names = measuring.check_measures(measures, measuring.DEFAULT)
     logs, seed = as_workloads(workloads), check_seed(seed)
-    schedulers = [Scheduler.check(one) for one in as_list(schedulers, Scheduler)]
+    schedulers = text.schedulers(schedulers)
     given = Users() if estimates is None else estimates
     models = [EstimateModel.check(one) for one in as_list(given, EstimateModel)]
     if len({code.identity(one) for one in schedulers}) < max(len(schedulers), 1):
@@ -115,7 +116,9 @@ def compare(
     table = Results(table[[*facts, "seed", *columns, *(["block"] if intervals else [])]])
     if drawn or intervals:
         table = table.differences()
-    return Results(table.drop(columns=[name for name in facts if name not in FACTS]))
+    table = Results(table.drop(columns=[name for name in facts if name not in FACTS]))
+    table.attrs["asked"] = measures is not None
+    return table
 
 
 def _check_intervals(names, logs):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from replication.simulator import text
 from replication.simulator.choices import Choice
 from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, FModel, Users, cut_runs
@@ -330,8 +331,8 @@ def sweep(
         workloads,
         [None] if loads is None else as_list(loads, float),
         [
-            (Scheduler.check(scheduler), EstimateModel.check(model))
-            for scheduler in as_list(schedulers, Scheduler)
+            (scheduler, EstimateModel.check(model))
+            for scheduler in text.schedulers(schedulers)
             for model in as_list(given, EstimateModel)
         ],
         seed_list(seeds),
@@ -343,7 +344,9 @@ def sweep(
         measures,
         trim,
     )
-    return run(tasks, workers, engine, folder, progress)
+    table = run(tasks, workers, engine, folder, progress)
+    table.attrs["asked"] = measures is not None
+    return table
 
 
 def seed_list(seeds: int | Iterable[int]) -> list[int]:

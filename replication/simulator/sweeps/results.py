@@ -6,7 +6,7 @@ from typing import Self
 
 import pandas as pd
 
-from replication.simulator.schedules.measures import as_text
+from replication.simulator.schedules.measures import as_text, is_time
 from replication.simulator.sweeps.differences import differences
 
 FIRST = ("mean_wait", "mean_bounded_slowdown")
@@ -92,20 +92,27 @@ class Results(pd.DataFrame):
         are_means = "seeds" in self.means() and "measure" not in self
         seeds = f"Means over the seeds of {len(self):,} rows." if are_means else ""
         same = ", ".join(f"{name} {value}" for name, value in rest.items())
-        return [line for line in (seeds, same and f"In all rows: {same}.") if line]
+        names = [*self.columns, *self["measure"]] if "measure" in self else self.columns
+        times = ", ".join(name for name in dict.fromkeys(names) if is_time(name))
+        units = times and f"In s: {times}."
+        return [line for line in (seeds, same and f"In all rows: {same}.", units) if line]
 
     def __repr__(self):
         if self.empty:
             return super().__repr__()
         cells, rest = self._shown()
-        most, rows = len(cells.columns), pd.get_option("display.max_rows")
-        while True:
-            text = cells.iloc[:, :most].to_string(index=False, max_rows=rows)
-            if most <= 3 or len(text.partition("\n")[0]) <= WIDTH:
-                break
-            most -= 1
-        notes, others = self._note(rest), ", ".join(cells.columns[most:])
-        notes += [f"Not shown: {others}."] if others else []
+        labels = [name for name in cells if name == "scheduler" or name in POINT]
+        left, blocks = [name for name in cells if name not in labels], []
+        # Measures that were asked for are printed in as many blocks as they need.
+        while left and (not blocks or self.attrs.get("asked")):
+            most = len(left)
+            while most > 1 and _width(cells[labels + left[:most]]) > WIDTH:
+                most -= 1
+            rows = pd.get_option("display.max_rows")
+            blocks.append(cells[labels + left[:most]].to_string(index=False, max_rows=rows))
+            left = left[most:]
+        notes = [*self._note(rest), *([f"Not shown: {', '.join(left)}."] if left else [])]
+        text = "\n\n".join(blocks or [cells.to_string(index=False)])
         return "\n".join([text, *(textwrap.fill(line, WIDTH) for line in notes)])
 
     def _repr_html_(self):
@@ -114,3 +121,7 @@ class Results(pd.DataFrame):
         cells, rest = self._shown()
         table = cells.to_html(index=False, max_rows=pd.get_option("display.max_rows"))
         return table + "".join(f"<p>{escape(line)}</p>" for line in self._note(rest))
+
+
+def _width(cells):
+    return len(cells.to_string(index=False).partition("\n")[0])
