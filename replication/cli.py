@@ -90,7 +90,8 @@ def simulate(log, scheduler, predictor, model, load, seed, trim, out, as_json, *
     model = text.estimates(model)
     if out:
         writing.check(out, [registry.file_of(log)])
-    _, workload = grid.at_load(registry.load(log, **given), text.number(load))
+    workload = registry.load(log, more=_further([model]), **given)
+    _, workload = grid.at_load(workload, text.number(load))
     schedule = simulation.simulate(workload, chosen, model, seed)
     if out:
         is_swf = out.endswith((".swf", ".swf.gz"))
@@ -138,7 +139,7 @@ def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **
     models = [model for word in estimates for model in text.models(word)]
     folder = folder or RESULTS
     table = grid.sweep(
-        [registry.load(log, **rules) for log in logs],
+        [registry.load(log, more=_further(models), **rules) for log in logs],
         schedulers,
         models,
         seeds,
@@ -347,6 +348,12 @@ def warm() -> None:
     from replication.simulator import precompilation
 
     precompilation.warm_all()
+
+
+def _further(models):
+    """Return the further columns of a log that estimate models need."""
+    longest = any(getattr(model, "missing", None) == "longest" for model in models)
+    return ["requested_time"] if longest else []
 
 
 def _value(word):

@@ -573,3 +573,20 @@ def test_registered_logs_with_bad_lines_are_read_by_columns(real_log, monkeypatc
     thunder, ross = registry.read("LLNL-Thunder"), registry.read("Sandia-Ross")
     assert thunder.bad_lines == {"unknown-submission": 1190}
     assert ross.anomalies == {"negative_as_unknown": 3}
+
+
+def test_unknown_estimates_can_be_the_longest_of_the_log(tmp_path):
+    year = 366 * 86400
+    requests = (100, -1, 900, 0, year + 1)
+    lines = [line(k, k, run_time=50, requested_time=r) for k, r in enumerate(requests, 1)]
+    path = log(tmp_path, *lines)
+    longest = rp.Users(missing="longest")
+    jobs = rp.load(path, more=["requested_time"])
+    assert longest.make(jobs)[1].tolist() == [100, 900, 900, 900, year + 1]
+    assert rp.Users(2, missing="longest").make(jobs)[1].tolist()[:3] == [200, 1800, 1800]
+    assert longest.make(jobs.take(slice(1, None)))[1].tolist()[0] == 900
+    assert rp.simulate(jobs, estimates=longest).provenance["estimates"] == repr(longest)
+    with pytest.raises(
+        rp.EstimateModel.error, match=r"expected jobs loaded with more=\['requested_time'\]"
+    ):
+        longest.make(rp.load(path))

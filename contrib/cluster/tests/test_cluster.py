@@ -90,6 +90,9 @@ def test_jobs_without_estimates_are_counted_and_get_the_longest(tmp_path):
     assert one.estimated == 0.75
     assert "including those left out: 1." in one.assumed[0]
     assert one.workload.estimate.tolist() == [3600, 3600, 20, 2**31 - 1]  # years are no limit
+    same = rp.load(tmp_path / "log.swf", more=["requested_time"])
+    _, estimate = rp.Users(missing="longest").make(same)
+    assert estimate.tolist() == one.workload.estimate.tolist()
 
 
 def test_a_machine_of_unknown_size(tmp_path):

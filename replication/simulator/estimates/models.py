@@ -18,6 +18,7 @@ from replication.simulator.workload import (
 
 #: Share of jobs without an estimate from which nothing can be said about users' estimates.
 MOST_WITHOUT_ESTIMATE = 0.5
+YEAR = 366 * 86_400  # s; a longer estimate stands for no limit
 MOST = 1_000_000  # values of a range; a typing mistake should not start a year of work
 
 
@@ -167,13 +168,31 @@ class Users(_Multiple, EstimateModel, name="log"):
     Where a job has no estimate, its run time stands in. Above 1 % of the jobs this is a
     `MissingEstimates` warning, and the schedule's provenance says ``Users(missing='run-time')``.
     Above 50 % it is an EstimateError, unless ``missing='run-time'`` is given.
+    ``missing='longest'`` is a scheduler that assumes the longest limit: the longest estimate or run
+    time of the jobs, without estimates of more than a year. It needs jobs that were loaded with
+    ``more=["requested_time"]``, where unknown estimates are below 1.
     """
 
     draws_at_random = False
     column = "estimate"
     missing: str | None = option(
-        None, (None, "run-time"), "what stands in for estimates that a log does not have"
+        None, (None, "run-time", "longest"), "what stands in for estimates that a log does not have"
     )
+
+    def estimate(self, workload, seed) -> np.ndarray:
+        """Return the estimates, int64[n], s; EstimateError for jobs without `more`."""
+        estimate = super().estimate(workload, seed)
+        if self.missing != "longest":
+            return estimate
+        if "requested_time" not in workload.more:
+            raise EstimateError(
+                f"{workload.name}: Users(missing='longest'); expected jobs loaded with "
+                "more=['requested_time']"
+            )
+        limits = workload.estimate[workload.estimate <= YEAR * workload.second]
+        longest = max(int(limits.max(initial=1)), int(workload.run_time.max()))
+        longest = whole_seconds(np.array([longest * self.factor]))
+        return np.where(workload.more["requested_time"] < 1, longest, estimate)
 
     def on(self, workload) -> "Users":
         """Return this model as `workload` gets it: with `missing` set if more than a few of its
