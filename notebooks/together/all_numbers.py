@@ -81,7 +81,7 @@ def draw(table) -> Figure:
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xscale("symlog", linthresh=limits[0])
     largest = max(abs(end) for end in axes.get_xlim())
-    ticks = [tick for tick in (0.05, 0.5, 1, 5, 20, 100, 500) if limits[0] <= tick <= largest]
+    ticks = [tick for tick in (0.05, 0.2, 1, 5, 20, 100, 500) if limits[0] <= tick <= largest]
     axes.set_xticks([*(-tick for tick in reversed(ticks) if tick < 100 or ratios), 0, *ticks])
     axes.xaxis.set_major_formatter("{x:g}")
     axes.minorticks_off()
