@@ -47,15 +47,17 @@ from replication.simulator.kernels.profile import (
     reset_profile,
 )
 
-# profile : the profile of free processors reserved : int64[n], reserved start of each waiting job;
-# `planned` of the machine is the length of its reservation order : int64[n], ascending keys of
-# reserved start and job; those of the waiting jobs are order[first:last] bounds : int64[2], first
-# and last
+# profile : the profile of free processors
+# reserved : int64[n], reserved start of each waiting job; `planned` of the machine is the length of
+#     its reservation
+# order : int64[n], ascending keys of reserved start and job; those of the waiting jobs are
+#     order[first:last]
+# bounds : int64[2], first and last
 Plan = namedtuple("Plan", "profile reserved order bounds")
 FIRST, LAST = range(2)
 
 # each : after an end reservations are made again one by one in queue order, with all others in
-# place; otherwise all are made again in the order of their starts
+#     place; otherwise all are made again in the order of their starts
 Rules = namedtuple("Rules", machines.SHARED_RULES + "each")
 
 

@@ -61,17 +61,20 @@ RANKABLE = (SUBMISSION, SHORTEST, SMALLEST_AREA, F1, GIVEN, LARGEST_AREA)
 BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS, WILD_IF_SHORTER, WILD_IF_LONGER = range(5)
 NO_LIMIT = 2**62
 
-# order : order of the queue limit : s; jobs that have waited this long come first, in order of
-# submission shortest_first : candidates are in order of prediction, not in queue order lasts : the
-# reservation is valid until it is due or the head starts, not for one pass only until_start : a
-# reservation that lasts stays valid when it is due recounts : the extra processors of a reservation
-# that lasts are counted again at every pass closed : no job is backfilled on extra processors of a
-# reservation that lasts and is due uses_up : a job that outlives the shadow time uses up extra
-# processors counted : jobs planned to end at the shadow time that count for the extra processors,
-# as of `machine.reservation` only_if_fits : a submission leads to a pass only if the job fits the
-# free processors strict : a job is in time if it is planned to end before the shadow time, not at
-# it unaged : a running job is planned to end after its whole plan from now on candidates_limit :
-# jobs behind the head that a pass tries
+# order : order of the queue
+# limit : s; jobs that have waited this long come first, in order of submission
+# shortest_first : candidates are in order of prediction, not in queue order
+# lasts : the reservation is valid until it is due or the head starts, not for one pass only
+# until_start : a reservation that lasts stays valid when it is due
+# recounts : the extra processors of a reservation that lasts are counted again at every pass
+# closed : no job is backfilled on extra processors of a reservation that lasts and is due
+# uses_up : a job that outlives the shadow time uses up extra processors
+# counted : jobs planned to end at the shadow time that count for the extra processors, as of
+#     `machine.reservation`
+# only_if_fits : a submission leads to a pass only if the job fits the free processors
+# strict : a job is in time if it is planned to end before the shadow time, not at it
+# unaged : a running job is planned to end after its whole plan from now on
+# candidates_limit : jobs behind the head that a pass tries
 Rules = namedtuple(
     "Rules",
     machines.SHARED_RULES
@@ -81,8 +84,9 @@ Rules = namedtuple(
 )
 
 # tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty
-# until they are needed permission : int8[n], of each job to pass the head; None if all have
-# `BY_RESERVATION` given : int64[n], the order of the queue if it is `GIVEN`
+#     until they are needed
+# permission : int8[n], of each job to pass the head; None if all have `BY_RESERVATION`
+# given : int64[n], the order of the queue if it is `GIVEN`
 Lists = namedtuple("Lists", "tree job rank permission given")
 
 

@@ -29,15 +29,17 @@ SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, NOTIFIED, AGES, COUNTS = range
 NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below 0 is a gap
 
 # start, first, prediction : int64[n], s, the last start of each job and its predictions at
-# submission and at its start backfilled : bool[n] planned, done : int64[n], s, planned length of
-# the current run, and work saved from earlier runs by_end, by_plan : int64[m + 1], keys of the
-# running jobs waiting, queued_size : int64[n], the jobs in the queue and their sizes scratch :
-# int64[n]; count : int64[COUNTS]; count[AGES] is 0 if running jobs are planned to end after their
-# whole plan from now
-#     on, so that `by_plan` has lengths in place of ends, else 1
+#     submission and at its start
+# backfilled : bool[n]
+# planned, done : int64[n], s, planned length of the current run, and work saved from earlier runs
+# by_end, by_plan : int64[m + 1], keys of the running jobs
+# waiting, queued_size : int64[n], the jobs in the queue and their sizes
+# scratch : int64[n]; count : int64[COUNTS]; count[AGES] is 0 if running jobs are planned to end
+#     after their whole plan from now on, so that `by_plan` has lengths in place of ends, else 1
 # order, submitted : int64[n], the jobs in the order in which they started, and the number of jobs
-# submitted by then leaving : int64[n], jobs whose processors are free but whose end is not yet
-# processed freed : int64[n], jobs whose processors were freed by the last event
+#     submitted by then
+# leaving : int64[n], jobs whose processors are free but whose end is not yet processed
+# freed : int64[n], jobs whose processors were freed by the last event
 Machine = namedtuple(
     "Machine",
     "start first prediction backfilled planned done by_end by_plan "
@@ -47,12 +49,15 @@ Machine = namedtuple(
 #: Jobs planned to end at a shadow time that count for the extra processors.
 ALL, FIRST, FIRST_STARTED = range(3)
 
-# Rules of every kernel on this machine. refresh : predictions of waiting jobs are made at every
-# pass, not only at submission at_submission : predictions are made at submission too correction :
-# REQUEST, GRADUAL, DOUBLING or NOW one_by_one : each event of an instant has its own pass volatile
-# : predictions of waiting jobs may change at any instant, not only when jobs end by_plan : as
-# one_by_one, and jobs that end as planned free their processors before the first event of the
-# instant submissions_first : submissions precede the ends of the same instant
+# Rules of every kernel on this machine.
+# refresh : predictions of waiting jobs are made at every pass, not only at submission
+# at_submission : predictions are made at submission too
+# correction : REQUEST, GRADUAL, DOUBLING or NOW
+# one_by_one : each event of an instant has its own pass
+# volatile : predictions of waiting jobs may change at any instant, not only when jobs end
+# by_plan : as one_by_one, and jobs that end as planned free their processors before the first event
+#     of the instant
+# submissions_first : submissions precede the ends of the same instant
 SHARED_RULES = "refresh at_submission volatile correction one_by_one by_plan submissions_first "
 Rules = namedtuple("Rules", SHARED_RULES)
 

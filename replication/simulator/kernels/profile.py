@@ -31,10 +31,10 @@ from replication.simulator.kernels.compilation import njit_noalloc
 from replication.simulator.kernels.machine import FREE, JOB_BITS, JOB_MASK, LATEST, RUNNING
 from replication.simulator.kernels.ordered_list import ONE
 
-# at, free : int64[m], s and processors, the steps, with `LATEST` behind the last count : int64[2],
-# the number of steps and of calls of `forget` known : int64[2**KNOWN_BITS, 4], the last pair of
-# size and length in each place of a hash table, the number of calls of
-#     `forget` then, and the instant before which the pair has no start
+# at, free : int64[m], s and processors, the steps, with `LATEST` behind the last
+# count : int64[2], the number of steps and of calls of `forget`
+# known : int64[2**KNOWN_BITS, 4], the last pair of size and length in each place of a hash table,
+#     the number of calls of `forget` then, and the instant before which the pair has no start
 Profile = namedtuple("Profile", "at free count known")
 STEPS, FORGOTTEN = range(2)
 SHORT = 256  # steps below which a flat one is removed at once

@@ -55,14 +55,19 @@ IN_TIME, VENTURE, EASYS = range(3)
 Rules = namedtuple("Rules", machines.SHARED_RULES + "lasts venture at_once mode interval cost")
 
 # length, times_killed : int64[n], length of each job's last run, s, and number of its preempted
-# runs killed : int64[k, 3], preempted runs: job, start and end kills : int64[2], number of filled
-# rows of `killed`, and number of jobs that returned to the queue after the last pass shadow :
-# int64[2], the last head for which the shadow load was computed, and the processors of that load
-# since is_waiting : bool[n] group, later : int64[n], the class of each job and the next job of that
-# class by submission; NO_JOB: none first, jobs : int64[c], a job of each class, no later than its
-# first waiting one, and the number of its waiting jobs active : int64[c], the classes with waiting
-# jobs, and some that are empty since the last search; `first` of the others is
-#     NO_JOB
+#     runs
+# killed : int64[k, 3], preempted runs: job, start and end
+# kills : int64[2], number of filled rows of `killed`, and number of jobs that returned to the queue
+#     after the last pass
+# shadow : int64[2], the last head for which the shadow load was computed, and the processors of
+#     that load since
+# is_waiting : bool[n]
+# group, later : int64[n], the class of each job and the next job of that class by submission;
+#     NO_JOB: none
+# first, jobs : int64[c], a job of each class, no later than its first waiting one, and the number
+#     of its waiting jobs
+# active : int64[c], the classes with waiting jobs, and some that are empty since the last search;
+#     `first` of the others is NO_JOB
 # searched : int64[1], number of filled entries of `active`
 Runs = namedtuple(
     "Runs",

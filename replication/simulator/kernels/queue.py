@@ -31,9 +31,10 @@ from replication.simulator.kernels.queue_tree import BLOCK, BLOCK_BITS, EMPTY, N
 LONG = 1024  # entries above which a search uses the tree
 COMPACT_THRESHOLD = 32  # removed entries up to which the queue is not compacted
 
-# job : int64, size, estimate : int32, of each entry least_size, least_estimate : int32, of each
-# block; outdated : bool, whether a job was removed since they were computed tree : a Tree over the
-# columns size and estimate; long : entries above which it is up to date
+# job : int64, size, estimate : int32, of each entry
+# least_size, least_estimate : int32, of each block; outdated : bool, whether a job was removed
+#     since they were computed
+# tree : a Tree over the columns size and estimate; long : entries above which it is up to date
 Waiting = namedtuple("Waiting", "job size estimate least_size least_estimate outdated tree long")
 
 

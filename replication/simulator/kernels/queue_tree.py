@@ -29,8 +29,9 @@ BLOCK_BITS = np.uint64(5)
 COLUMNS = np.uint64(16)
 NONE = np.uint64(0)
 
-# size, planned : int32[entries], processors and s rows : int32[nodes, COLUMNS]; node 1 is the root,
-# 2k and 2k + 1 are the children of k, and the leaves are the last half
+# size, planned : int32[entries], processors and s
+# rows : int32[nodes, COLUMNS]; node 1 is the root, 2k and 2k + 1 are the children of k, and the
+#     leaves are the last half
 Tree = namedtuple("Tree", "size planned rows")
 
 

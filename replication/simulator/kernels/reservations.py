@@ -42,8 +42,9 @@ from replication.simulator.kernels.profile import (
 # shortest_first : candidates are in order of prediction, not of rank
 Rules = namedtuple("Rules", machines.SHARED_RULES + "reservations shortest_first")
 
-# profile : the profile of free processors begins, extra : int64[k], the reservations of a pass, in
-# order: their starts, s, and the processors that are free then
+# profile : the profile of free processors
+# begins, extra : int64[k], the reservations of a pass, in order: their starts, s, and the
+#     processors that are free then
 Plan = namedtuple("Plan", "profile begins extra")
 
 
