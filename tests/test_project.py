@@ -3,6 +3,7 @@
 import ast
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -60,6 +61,16 @@ def test_the_citation_names_this_version():
 def test_imports_follow_the_layers():
     code, output = run(str(Path(sys.executable).with_name("lint-imports")), "--no-cache")
     assert code == 0, output
+
+
+def test_papers_are_imported_from_any_folder(tmp_path):
+    """As by papermill with its output elsewhere; the editable install has the checkout on the path."""
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    words = [sys.executable, "-c", "import replication, notebooks.pv_easy as paper; print(paper)"]
+    done = subprocess.run(words, cwd=tmp_path, env=clean, capture_output=True, text=True)
+    if "named 'replication'" in done.stderr:
+        pytest.skip("the package is not installed")
+    assert "notebooks/pv_easy" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("words", ["format --check", "check"])
