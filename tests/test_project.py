@@ -64,7 +64,7 @@ def test_imports_follow_the_layers():
 
 
 def test_papers_are_imported_from_any_folder(tmp_path):
-    """As by papermill with its output elsewhere; the editable install has the checkout on the path."""
+    """As by papermill with its output elsewhere."""
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     words = [sys.executable, "-c", "import replication, notebooks.pv_easy as paper; print(paper)"]
     done = subprocess.run(words, cwd=tmp_path, env=clean, capture_output=True, text=True)
