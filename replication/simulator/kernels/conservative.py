@@ -4,7 +4,7 @@ A submitted job has a reservation at the earliest start that delays no job plann
 an end, or when a job has run past its planned end, all reservations are made again in the order of
 the reserved starts. With unchanged predictions this delays no job. ``docs/semantics/predicted.md``
 has the variants. The reference implementation is
-``replication.simulator.reference.conservative.Conservative``.
+``tests/reference/conservative.py``.
 
 All running and waiting jobs are in the profile of free processors. The profile is built again only
 after a planned end or a prediction has changed. Otherwise an end releases the rest of the job's

@@ -2,7 +2,7 @@
 
 A job is its index, and indices are in queue order: by submission, then job number.
 ``docs/semantics.md`` states the decisions at each instant and their order; the reference
-implementation is ``replication.simulator.reference.easy``.
+implementation is ``tests/reference/easy.py``.
 
 Four properties make the loop fast without changing a decision:
 

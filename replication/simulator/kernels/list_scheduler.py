@@ -5,7 +5,7 @@ submission, or another one. Its first jobs start while they fit, and the next on
 jobs behind the head may pass it by its reservation (EASY), or the queue has no head and every job
 starts that fits (largest area first). ``docs/semantics`` states the decisions at each instant in
 `predicted.md`, `queue_orders.md` and `observation.md`; the reference implementations are in
-``replication.simulator.reference``.
+``tests/reference``.
 
 Planned ends change only at ends and corrections, and so do the predictions of waiting jobs unless
 the rules say that they are `volatile`. Without either since the last pass, a submission can start

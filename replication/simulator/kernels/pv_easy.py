@@ -4,7 +4,7 @@ A job is its index, and indices are in order of priority: by submission, then jo
 jobs of higher priority than every waiting job are the sunny load. The reservation of the head is
 based on it. The other running jobs are the shadow load, which the head may preempt.
 ``docs/semantics/pv_easy.md`` states the decisions at each instant and their order; the reference
-implementation is ``replication.simulator.reference.pv_easy``.
+implementation is ``tests/reference/pv_easy.py``.
 
 Four properties make the loop fast without changing a decision:
 

@@ -2,7 +2,7 @@
 
 A job is its index, and indices are in order of submission. ``docs/semantics/reservations.md``
 states the decisions at each instant; the reference implementation is
-``replication.simulator.reference.reservations``.
+``tests/reference/lists.py``.
 
 Every pass makes all reservations again on a profile of the free processors over time. A pass in
 which no job fits the free processors is skipped, and only jobs that fit are candidates.
