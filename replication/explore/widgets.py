@@ -1,5 +1,6 @@
 """The two tools of the explorer notebook: `Stepper` and `Explorer`."""
 
+import contextlib
 import itertools
 import threading
 import time
@@ -215,11 +216,13 @@ class Explorer(_Tool):
     def simulate(self, busiest=False) -> None:
         """Simulate both sides and draw them, in the busiest window or in that of before."""
         self.task = self.views = None  # ends the computation of the curve
+        clock = contextlib.nullcontext()  # before this tool is on the page, that of notebooks
         if hasattr(self, "canvas"):
             self.canvas.outdated = True
+            clock = compile_clock.showing(lambda line: line and self.say(line))
         self.check()
         self.say(WORKING)
-        with compile_clock.showing(lambda line: line and self.say(line)):
+        with clock:
             self.views = [
                 self.view(**{name: part.value for name, part in side.items()})
                 for side in self.sides
