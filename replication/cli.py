@@ -91,7 +91,7 @@ def simulate(log, scheduler, predictor, model, load, seed, trim, out, as_json, *
     if out:
         writing.check(out, [registry.file_of(log)])
     workload = registry.load(log, more=_further([model]), **given)
-    _, workload = grid.at_load(workload, text.number(load))
+    workload = grid.Jobs(workload, grid.check_load(text.number(load))).made
     schedule = simulation.simulate(workload, chosen, model, seed)
     if out:
         is_swf = out.endswith((".swf", ".swf.gz"))
