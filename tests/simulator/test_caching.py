@@ -71,6 +71,7 @@ def test_a_copied_checkout_finds_its_kernels(copy, tmp_path):
     assert printed(other, SHARE) == ["0.5", "1"]
 
 
+@pytest.mark.slow
 def test_a_damaged_file_counts_as_absent(copy, tmp_path):
     assert printed(copy, SHARE) == ["0.5", "0"]
     damages = {"nbc": lambda old: old[:-9] + b"x" + old[-8:], "nbi": lambda old: old[:20]}
