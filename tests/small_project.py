@@ -49,7 +49,7 @@ def enter(root, real=True, patch=setattr):
         published.write_text(PUBLISHED)
         shutil.copy(PAPERS, root / "published")
         shutil.copy(LOGS, published.parent)
-    patch(registry, "load", lambda name, paper=None, synthetic=False: workload(name, real))
+    patch(registry, "load", lambda name, paper=None, synthetic=False: workload(name, real, paper))
     patch(registry, "locate", lambda name: root / f"{name}.swf.gz" if real else None)
     patch(registry, "fetch", no_network)
 
@@ -74,12 +74,12 @@ def no_network(name):
     raise registry.DownloadError("no network in this test")
 
 
-def workload(name, real=True, jobs=6000):
+def workload(name, real=True, paper="heel_and_toe", jobs=6000):
     """Invented jobs under the name of a log."""
     each, known = range(jobs), registry.info(name)
     columns = [60 * k for k in each], [60 + k % 7 for k in each], [1 + k % 3 for k in each]
     return Workload.from_columns(
-        name, registry.cleaning_of(name, "heel_and_toe").machine, *columns
+        name, registry.cleaning_of(name, paper).machine, *columns
     ).replace(
         stand_in=not real,
         cleaning=(("zero-run-time", known.jobs - jobs), (HOSTILE, 1)),

@@ -251,7 +251,8 @@ def test_trends_invariant():
 
 
 def test_low_load_flatter(monkeypatch):
-    # 10 - 30, at least 9 - 32, at most 14 - 25. CTC's own load is low, and KTH's wait is an L.
+    # 10 - 30; half-widths added as squares: sqrt(1 + 4) below, sqrt(16 + 25) above. CTC's own load
+    # is low, and KTH's wait is an L.
     rows = [(BLUE, "log", 30, 25, 32), (BLUE, "low", 10, 9, 14), (CTC, "low", 1, 1, 1)]
     rows += [(KTH, "log", 3, 2, 4), (KTH, "low", 1, 0, 2)]
     shapes = pd.DataFrame(
@@ -259,7 +260,7 @@ def test_low_load_flatter(monkeypatch):
     )
     monkeypatch.setattr(claims.trends, "shapes", lambda rows, measures: rows)
     cases = claims.low_load_flatter(shapes.assign(measure=WAIT))
-    assert found(cases) == {"SDSC-BLUE wait": (-20, -23, -11)}
+    assert found(cases) == {"SDSC-BLUE wait": (-20, -22.24, -13.6)}
 
 
 # ---- backfilling, and heel and toe

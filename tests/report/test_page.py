@@ -25,7 +25,7 @@ from replication.simulator.workload import QUICK_JOBS
 from replication.verdicts import git
 from replication.verdicts.rules import Case
 from replication.verdicts.shown import text
-from tests.workloads import write_log
+from tests.workloads import jobs, write_log
 
 NAME = "heel_and_toe/fig02"
 PARAMETERS = """scale = "paper"
@@ -179,9 +179,12 @@ def test_a_log_may_name_its_rules(project, monkeypatch):
 
 def test_a_log_that_the_paper_does_not_use_has_the_default_rules(project, monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        registry, "load", lambda log, paper, **rules: asked.append((log, paper, rules))
-    )
+
+    def load(log, paper, **rules):
+        asked.append((log, paper, rules))
+        return jobs(4, (0, 10, 1, 10))
+
+    monkeypatch.setattr(registry, "load", load)
     make().load("CTC-SP2")
     make().load("RICC", machine=8)
     assert asked == [("CTC-SP2", "heel_and_toe", {}), ("RICC", None, {"machine": 8})]

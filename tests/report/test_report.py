@@ -228,7 +228,7 @@ def test_nothing_active_or_remote_gets_into_the_page(project):
     facts = record.read("paper", NAME)
     assert small_project.HOSTILE in json.dumps(facts["provenance"]["logs"])
     facts["summary"] = "\x1b[31mred\x9b0m"
-    (project / f"figures/{NAME}.json").write_text(json.dumps(facts))
+    record.save((project / f"figures/{NAME}").parent, NAME, facts)
     markup = assemble.build(standalone=True).read_text()
     assert "[31mred0m" in markup and not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", markup)
     parsed = Page()
