@@ -71,10 +71,8 @@ def _scheduler(result, rows):
     return (
         f"Switch to {best}.",
         f"Its gain is at least {percent(row['high']).removeprefix('−')}, corrected for the choice "
-        f"among {len(CANDIDATES)}: "
-        f"{effect}. {row['users better off']:,.0f} users wait noticeably less on average and "
-        f"{row['worse off']:,.0f} more. "
-        f"It needs {CANDIDATES[best][1]}.",
+        f"among {len(CANDIDATES)}: {effect}. {row['users better off']:,.0f} users wait noticeably "
+        f"less on average and {row['worse off']:,.0f} more. It needs {CANDIDATES[best][1]}.",
     )
 
 

@@ -152,10 +152,7 @@ def batch_system(path):
     """
     if not Path(path).is_file():
         return None
-    try:
-        kind = rp.recognize(path)
-    except OSError as error:
-        raise LogError(f"{path}: {error.strerror}") from None
+    kind = rp.recognize(path)
     name = kind and kind.name
     return "slurm" if name in slurm.READS else "torque" if name == "pbs" else None
 

@@ -297,7 +297,7 @@ class Account:
         """Note the records that are bad because of a column, bool[n]."""
         for place, text in texts[bad].items():
             message = f"{place}, {name}: {files.quoted(text)}; {expected}"
-            self.bad.setdefault(place, (f"with a {name} that could not be read", message))
+            self.bad.setdefault(place, (f"with an unreadable {name}", message))
 
     def good(self, runs):
         """Return the runs whose records are not bad."""
@@ -312,8 +312,7 @@ class Account:
         if self.bad and not (few and self.bad_records == "skip"):
             raise LogError(
                 f"{next(iter(self.bad.values()))[1]}; {len(self.bad):,} of {self.records:,} "
-                f"records cannot be "
-                f"read: {counted}; {hint}"
+                f"records cannot be read: {counted}; {hint}"
             )
         self.left_out.update(reasons)
 
@@ -416,8 +415,7 @@ class Account:
             if not machine:
                 raise LogError(
                     f"{self.path}: no job with a start and a size, so the size of the machine is "
-                    f"unknown; "
-                    "give --processors"
+                    "unknown; give --processors"
                 )
             assumed.insert(0, f"The machine has {machine:,} {unit}, the most in use at once.")
         dates = [

@@ -67,8 +67,7 @@ def withheld(case, table, least=SIMILAR):
     if case.estimated < ESTIMATED:
         reasons.append(
             f"{100 * (1 - case.estimated):.0f} % of the jobs came without an estimate, and nothing "
-            f"is "
-            "concluded from substituted ones."
+            "is concluded from substituted ones."
         )
     if case.inferred:
         reasons.append("The log does not state the size of the machine; give --processors.")
@@ -80,8 +79,7 @@ def withheld(case, table, least=SIMILAR):
     elif (similar := similarity(table)).min() < least:
         reasons.append(
             f"The replay does not resemble the cluster: its similarity is {similar.min():.2f} (by "
-            f"{similar.idxmin()}), "
-            f"below {least:.2f}."
+            f"{similar.idxmin()}), below {least:.2f}."
         )
     return reasons
 

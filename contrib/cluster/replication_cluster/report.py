@@ -24,10 +24,8 @@ TABLES = {
     "causes": "Features of the log and of the replay, over the jobs with a logged wait.",
     "overview": (
         f"All schedulers. Change of the mean bounded slowdown relative to {BASE}; low and high: "
-        f"simultaneous 95 % intervals "
-        f"over resampled users. Users: with a mean wait that changes by more than "
-        f"{100 * study.NOTICEABLE:.0f} % and "
-        f"{study.MIN_CHANGE} s."
+        "simultaneous 95 % intervals over resampled users. Users: with a mean wait that changes "
+        f"by more than {100 * study.NOTICEABLE:.0f} % and {study.MIN_CHANGE} s."
     ),
     "gains": f"Change of the mean wait of groups of jobs relative to {BASE}; negative is shorter.",
 }
@@ -77,9 +75,8 @@ class Report:
         load = f", load {100 * w.load:.0f} %" if w.span else ""
         return (
             f"{len(w):,} jobs of {len(np.unique(w.user)):,} users on {w.machine:,} processors, "
-            f"{w.span / 86400:,.0f} days{load} "
-            f"({case.form}), submitted at the same times to {len(self.result.schedules)} "
-            f"schedulers."
+            f"{w.span / 86400:,.0f} days{load} ({case.form}), submitted at the same times to "
+            f"{len(self.result.schedules)} schedulers."
         )
 
     @property
@@ -91,9 +88,8 @@ class Report:
         by = ", ".join(f"{value:.2f} by {what}" for what, value in self.result.similarity.items())
         return (
             f"Jobs waited {logged:.2f} h on average in the log and {replayed:.2f} h in the replay "
-            f"under {BASE}. Similarity: {by} "
-            f"(1 is equal, 2/3 half or double everywhere). Below {replay.SIMILAR:.2f} there is no "
-            f"advice."
+            f"under {BASE}. Similarity: {by} (1 is equal, 2/3 half or double everywhere). Below "
+            f"{replay.SIMILAR:.2f} there is no advice."
         )
 
     def waits(self):

@@ -173,9 +173,8 @@ class _Reader(Account):
                 if file.kind == "sacct-noheader" and len(self.given or ()) != len(columns):
                     raise LogError(
                         f"{self.path}, line {number}: no header line (sacct --noheader); name its "
-                        f"{len(columns)} "
-                        f"columns in order: --columns JobID,JobIDRaw,... ({len(self.given or ())} "
-                        f"given)"
+                        f"{len(columns)} columns in order: --columns JobID,JobIDRaw,... "
+                        f"({len(self.given or ())} given)"
                     )
                 names = columns
                 if self.given and file.kind != "sacct":
@@ -208,8 +207,7 @@ class _Reader(Account):
         if missing:
             raise LogError(
                 f"{self.path}, line 1: no column {missing[0]} in "
-                f"{files.quoted('|'.join(columns))}; "
-                f"expected the output of {ASK}"
+                f"{files.quoted('|'.join(columns))}; expected the output of {ASK}"
             )
         return places
 
@@ -346,8 +344,7 @@ class _Reader(Account):
         times, late = (np.where(whole, whole_times, one) for one in (times, late))
         expected = (
             "expected YYYY-MM-DDTHH:MM:SS with or without an offset, seconds since 1970, or "
-            "Unknown "
-            "(run sacct without SLURM_TIME_FORMAT)"
+            "Unknown (run sacct without SLURM_TIME_FORMAT)"
         )
         none = none | texts.str.fullmatch(conversion.NO_DATE).to_numpy(bool)
         self.refuse(texts, ~none & np.isnan(times), name, expected)

@@ -116,10 +116,9 @@ def read(path):
         if bad.any():
             k = int(np.argmax(bad))
             raise LogError(
-                f"{name}, line {numbers[k]}, {field}: {files.quoted(jobs[field][k])}; "
-                f"expected a {'number' if field in DECIMAL else 'whole number'} (`replication logs "
-                f"clean "
-                "FILE NEW.swf` has options for such a log: --times, --bad-lines)"
+                f"{name}, line {numbers[k]}, {field}: {files.quoted(jobs[field][k])}; expected a "
+                f"{'number' if field in DECIMAL else 'whole number'} (`replication logs clean FILE "
+                "NEW.swf` has options for such a log: --times, --bad-lines)"
             )
         jobs[field] = values.clip(lower=-1)
     return from_columns(jobs, comments, name)

@@ -28,15 +28,8 @@ JOB = "job"  # an id, by which steps, arrays and repeated rows are recognised
 NEEDED = (("submit",), ("run_time", "end"), COUNTS)  # one of each
 FIELDS = (*TIMES, *LENGTHS, *COUNTS, *NAMES, "status", JOB)
 READS = (
-    "parquet",
-    "csv",
-    "csv-semicolons",
-    "csv-tabs",
-    "csv-bars",
-    "schedule",
-    "sacct",
-    "sacct-tabs",
-    "gwf",
+    *("parquet", "csv", "csv-semicolons", "csv-tabs", "csv-bars"),
+    *("schedule", "sacct", "sacct-tabs"),
 )
 UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400}
 _MOST = 2**31 - 1  # of a length or a count
@@ -238,7 +231,11 @@ class _Reader(Account):
             if rule["column"] in table and name != JOB
         }
         nan = np.full(len(table), np.nan)
-        given = submit, start, end = self._in_order(*(column.get(name, nan) for name in TIMES))
+        submit, start, end = (column.get(name, nan) for name in TIMES)
+        # Where an hour of autumn occurred twice, the order of the times decides.
+        start = conversion.not_before(start, self.late.get("start", start), submit)
+        end = conversion.not_before(end, self.late.get("end", end), start)
+        given = submit, start, end
         submit, start, end = known_times(*given)
         never = [
             ~np.isnan(one) & np.isnan(known) for one, known in zip(given, (submit, start, end))
@@ -287,11 +284,6 @@ class _Reader(Account):
         kept |= {"job_id": jobs.index.to_numpy(np.int32)}
         return pd.DataFrame(kept | {"submit": np.floor(jobs["submit"].to_numpy()).astype(np.int64)})
 
-    def _in_order(self, submit, start, end):
-        """Return the times in an order that is possible, where an hour of autumn occurred twice."""
-        start = conversion.not_before(start, self.late.get("start", start), submit)
-        return submit, start, conversion.not_before(end, self.late.get("end", end), start)
-
     def _column(self, name, rule, texts):
         """Return a column as float64, nan where unknown; names as numbers."""
         unknown = texts.isin(["", *map(_plain_text, self.by.unknown)]).to_numpy()
@@ -323,10 +315,8 @@ class _Reader(Account):
             for row, text in texts[part].items():
                 message = (
                     f"{self.path}, row {row}, {_printable(rule['column'])}: {files.quoted(text)} "
-                    f"times "
-                    f"{rule.get('times', 1)}; expected a whole {name.partition('_')[0]} size (the "
-                    f"map's times can "
-                    "make smaller units)"
+                    f"times {rule.get('times', 1)}; expected a whole {name.partition('_')[0]} size "
+                    "(the map's times can make smaller units)"
                 )
                 self.bad.setdefault(row, (f"with a fraction as {name}", message))
         return np.where(bad, np.nan, numbers)

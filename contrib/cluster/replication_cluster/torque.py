@@ -76,8 +76,7 @@ def _end_records(paths, account, unused):
                 if not found or found[2] not in TYPES:
                     message = (
                         f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value "
-                        f"..., "
-                        f"with a type of {', '.join(TYPES)}"
+                        f"..., with a type of {', '.join(TYPES)}"
                     )
                     account.bad[place] = "that are torn or no accounting records", message
                     continue
@@ -221,14 +220,9 @@ SIZES = {
         "allocated": {"unique_node_count": count, "exec_host": nodes_of},
     },
 }
-USED = tuple(
-    dict.fromkeys(
-        [
-            *("ctime", "qtime", "etime", "start", "end", "Exit_status", "Resource_List.walltime"),
-            *NAMES,
-            *(name for unit in SIZES.values() for which in unit.values() for name in which),
-        ]
-    )
+USED = (
+    *("ctime", "qtime", "etime", "start", "end", "Exit_status", "Resource_List.walltime"),
+    *(*NAMES, *sorted({name for unit in SIZES.values() for own in unit.values() for name in own})),
 )
 _REQUESTS = ("Resource_List.", "req_information.")
 

@@ -414,11 +414,11 @@ def test_bad_records_are_refused_with_their_number_or_counted(tmp_path):
     rows = [record(), job(2, Elapsed="soon"), job(3, Elapsed="late"), job(4, AllocCPUS="four")]
     with pytest.raises(
         LogError,
-        match="line 3, elapsed: 'soon'; .*3 of 4 records .*2 with a elapsed .*--bad-records skip",
+        match="line 3, elapsed: 'soon'; .*3 of 4 records .*2 with an unreadable elapsed.*skip",
     ):
         of_sacct(tmp_path, *rows)
     done = of_sacct(tmp_path, *rows, bad_records="skip")
-    assert len(done.jobs) == 1 and count(done.left_out, "could not be read") == 3
+    assert len(done.jobs) == 1 and count(done.left_out, "unreadable") == 3
     many = [job(k, Elapsed="soon") for k in range(2, 14)]
     with pytest.raises(LogError, match="12 of 13 records .*at most 1 % can be skipped"):
         of_sacct(tmp_path, record(), *many, bad_records="skip")
@@ -565,7 +565,7 @@ OTHERS = {
 READ = {
     "slurm": {"sacct"},
     "torque": {"pbs"},
-    "table": {"parquet", "sacct", "gwf"},
+    "table": {"parquet", "sacct"},
     "report": {"swf", "pbs", "sacct"},
 }
 
