@@ -78,9 +78,7 @@ def workload(name, real=True, paper="heel_and_toe", jobs=6000):
     """Invented jobs under the name of a log."""
     each, known = range(jobs), registry.info(name)
     columns = [60 * k for k in each], [60 + k % 7 for k in each], [1 + k % 3 for k in each]
-    return Workload.from_columns(
-        name, registry.cleaning_of(name, paper).machine, *columns
-    ).replace(
+    return Workload.from_columns(name, registry.cleaning_of(name, paper).machine, *columns).replace(
         stand_in=not real,
         cleaning=(("zero-run-time", known.jobs - jobs), (HOSTILE, 1)),
         provenance={"file": f"/somewhere/{name}.swf.gz", "sha256": registry.info(name).sha256}

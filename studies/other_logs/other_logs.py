@@ -146,11 +146,11 @@ def arms(workload, workers=2):
     def run(name, several):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MissingEstimates)  # the log is marked in all tables
-            runs = [rp.simulate(workload, *one) for one in several]
+            schedules = [rp.simulate(workload, *one) for one in several]
         facts = {}
         if name == f"EASY-Last, {runs.TEXTBOOK}":
-            facts["violations"] = float((audits.reservation_delays(runs[0]) > 0).sum())
-        return name, reduce(runs), facts
+            facts["violations"] = float((audits.reservation_delays(schedules[0]) > 0).sum())
+        return name, reduce(schedules), facts
 
     found = joblib.Parallel(workers, prefer="threads")(
         joblib.delayed(run)(*task) for task in tasks.items()

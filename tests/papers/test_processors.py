@@ -29,7 +29,7 @@ rows = [
     for policy, made_one in schedules.items()
 ]
 print(runs.over_requested(rows).to_csv())
-print(intervals.table(intervals.draws({"made": schedules})).to_csv())
+print(intervals.table(intervals.replicates({"made": schedules})).to_csv())
 for schedule in schedules.values():
     print(schedule.measures)
 print(pv_easy.over(pv_easy.schedules({"made": made}, policies=POLICIES)).to_csv())

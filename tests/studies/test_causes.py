@@ -89,7 +89,8 @@ def test_random_backfills_are_compared_where_as_many_are_wild():
     assert np.isnan(found.loc[("mean_wait", 10), "random"])  # 20 % wild: more than was tried
 
 
-def test_gains_and_losses_sum_up_to_the_change_of_all_waits(some):
+def test_gains_and_losses_sum_up_to_the_change_of_all_waits():
+    some = random_jobs(3000, 32, 210 * 24 * 3600, 4000, 9000, name="some")  # three blocks of weeks
     before, after = rp.simulate(some, rp.EASY(), rp.Exact()), rp.simulate(some)
     third, nothing = rp.simulate(some, rp.FCFS()), [(after, [after])]
     changes = {("some", "to real"): causes.Change(before, [after], third, nothing)}
