@@ -12,7 +12,7 @@ import causes
 import replication as rp
 from replication.verdicts import placebo
 from tests.cases import found as cases_of
-from tests.workloads import jobs, schedule_of
+from tests.workloads import jobs, random_jobs, schedule_of
 
 
 def test_equal_run_times_keep_the_work(some):
