@@ -19,15 +19,16 @@ OTHERS = {
 
 def test_an_opening_has_the_counts_of_the_claims():
     """A sentence that counted rows by itself said 15 of 16 where the verdict had 14 of 16."""
-    try:
-        recorded = results.recorded()
-    except results.ReportError as reason:
-        pytest.skip(f"records of earlier code: {reason}")
+    recorded = results.recorded()
     by_paper = {paper.key: {claim.count for claim in paper.claims} for paper in recorded.papers}
+    current = [item for item in recorded.every("items") if not item.changed_sources]
     found = {}
-    for item in recorded.every("items"):
+    for item in current:
         if not item.name.startswith(record.STUDY) and item.name not in OTHERS:
             opening = item.facts["summary"].replace("*", "")
-            found |= {(item.name, count): item.facts["paper"] for count in COUNT.findall(opening)}
-    wrong = {key for key, paper in found.items() if key[1] not in by_paper[paper]}
-    assert not wrong and len(found) >= 8
+            paper = item.name.partition("/")[0]
+            found |= {(item.name, count): paper for count in COUNT.findall(opening)}
+    wrong = {key for key, paper in found.items() if key[1] not in by_paper.get(paper, ())}
+    assert not wrong
+    if not found:
+        pytest.skip("records of earlier code: make figures STALE=1 draws them again")

@@ -6,7 +6,7 @@ import pytest
 
 from docs.articles import build_articles as article
 from docs.articles.build_articles import ReferenceFault, References
-from replication.report import results
+from replication.report import record, results
 
 
 @pytest.fixture(scope="module")
@@ -14,8 +14,20 @@ def recorded():
     return results.recorded()
 
 
-@pytest.mark.parametrize(("name", "pages"), [("replication", 8), ("studies", 10)])
-def test_a_pdf_is_the_same_twice_and_short(recorded, name, pages):
+@pytest.fixture(scope="module")
+def complete(recorded):
+    """The results, where present code made all studies, which the second article refers to."""
+    earlier = [item.name for item in recorded.every("items") if item.changed_sources]
+    if any(name.startswith(record.STUDY) for name in earlier):
+        pytest.skip("studies of earlier code: make studies STALE=1 draws them again")
+    return recorded
+
+
+@pytest.mark.parametrize(
+    ("name", "pages", "given"), [("replication", 8, "recorded"), ("studies", 10, "complete")]
+)
+def test_a_pdf_is_the_same_twice_and_short(name, pages, given, request):
+    recorded = request.getfixturevalue(given)
     made = article.pdf(name, recorded)
     assert made == article.pdf(name, recorded)
     assert 1 < len(re.findall(rb"/Type ?/Page\b", made)) <= pages
@@ -28,8 +40,9 @@ def test_the_abstract_of_the_replication_is_short_and_without_symbols(recorded):
     assert not set(abstract) & set("✓◐✗≈")
 
 
-@pytest.mark.parametrize("name", article.NAMES)
-def test_a_page_holds_its_pictures_and_citations(recorded, name):
+@pytest.mark.parametrize(("name", "given"), [("replication", "recorded"), ("studies", "complete")])
+def test_a_page_holds_its_pictures_and_citations(name, given, request):
+    recorded = request.getfixturevalue(given)
     markup = article.html(name, recorded)
     assert "{value" not in markup and "{verdict" not in markup
     assert markup.count("<figure") == markup.count('src="file:figures/') >= 3
