@@ -28,6 +28,12 @@ from replication.simulator.predictors import Biased, Predictor
 from replication.simulator.schedulers import Scheduler, SchedulerError
 from replication.simulator.schedulers.options import WordsOrFunction
 
+#: Names of choices with some options set.
+PRESETS = {
+    "easy-last": ("easy", {"predictor": "last"}),
+    "sjf-easy": ("easy", {"candidates": "sjf"}),
+    "top-as-coded": ("top", {"coded": "yes"}),
+}
 ANSWERS = {"yes": True, "no": False}
 KINDS = {bool: "yes or no", int: "a whole number", float: "a number"}
 LONGEST = 200  # characters
@@ -127,16 +133,24 @@ def function(word: str) -> Callable | str:
     return value if callable(value) else word
 
 
+def names(family) -> list[str]:
+    """Return all names of a family with its presets."""
+    return [*family.members, *(name for name, (own, _) in PRESETS.items() if own in family.members)]
+
+
 def forms(family) -> str:
     """Return the text forms of the members of a family, such as `Scheduler`, in one line."""
-    return ", ".join(_form(name, member) for name, member in family.members.items())
+    return ", ".join(
+        _form(name, family.members[PRESETS.get(name, (name,))[0]]) for name in names(family)
+    )
 
 
 def _form(name, member):
     """Return a choice's name with its required and signed options in capitals."""
     if member is Biased:
         return f"{name}: PREDICTOR*FACTOR"
-    form, options = name, member.options().values()
+    form, preset = name, PRESETS.get(name, (name, {}))[1]
+    options = [own for own in member.options().values() if own.name not in preset]
     for own in options:
         if own.metadata.get("sign"):
             allowed = own.metadata["allowed"]
@@ -158,12 +172,13 @@ def _read(family, text):
     if not match:
         raise family.error(f"{family.family} {text!r}; allowed: {forms(family)}")
     name, sign, amount, rest = match.groups()
-    known = family.members
+    known = names(family)
     if name not in known:
         raise family.error(
             f"{family.family} {name!r} unknown{did_you_mean(name, known)}; allowed: {forms(family)}"
         )
-    member = known[name]
+    own, preset = PRESETS.get(name, (name, {}))
+    member = family.members[own]
     given = {}
     options = member.options()
     if sign:
@@ -183,6 +198,7 @@ def _read(family, text):
         if option in given:
             raise family.error(f"{family.family} {text!r}: {option} is given twice")
         given[option] = value
+    given = preset | given
     for option, declared in options.items():
         if declared.default is MISSING and option not in given:
             raise family.error(

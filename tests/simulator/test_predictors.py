@@ -108,17 +108,17 @@ def test_top_percent_as_coded_by_hand():
     # the lower sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %. In words it
     # would be 10 of 19, 53 %.
     w = people((10, 100, 1), (10, 100, 1), (90, 100, 1), (95, 100, 1), (1, 100, 1))
-    assert after(w, "top=92,coded=yes", [0], 4) == 10
-    assert after(w, "top=91,coded=yes", [0], 4) == 100
+    assert after(w, "top-as-coded=92", [0], 4) == 10
+    assert after(w, "top-as-coded=91", [0], 4) == 100
     assert after(w, "top=91", [0], 4) == 10
     # A second run of 10: 10.81 of 19.81, 54.6 %.
-    assert after(w, "top=46,coded=yes", [0, 1], 4) == 10
-    assert after(w, "top=45,coded=yes", [0, 1], 4) == 100
+    assert after(w, "top-as-coded=46", [0, 1], 4) == 10
+    assert after(w, "top-as-coded=45", [0, 1], 4) == 100
     # A run of 90 brings the threshold down to 90, where the lower sum is set to 90 and the upper
     # one is 10. One of 95 leaves 81 of 185 up to 90 and 176 of 185, 95.1 %, up to 95.
-    assert after(w, "top=12,coded=yes", [2], 4) == 90
-    assert after(w, "top=12,coded=yes", [2, 3], 4) == 95
-    assert after(w, "top=4,coded=yes", [2, 3], 4) == 100
+    assert after(w, "top-as-coded=12", [2], 4) == 90
+    assert after(w, "top-as-coded=12", [2, 3], 4) == 95
+    assert after(w, "top-as-coded=4", [2, 3], 4) == 100
 
 
 def test_top_percent_forgets_long_runs():
@@ -131,7 +131,7 @@ def test_top_percent_forgets_long_runs():
 def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
     n = 12_000
     w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
-    for predictor in ("top=4", "top=4,coded=yes"):
+    for predictor in ("top=4", "top-as-coded=4"):
         memory = text.predictor(predictor)._memory(w, w.estimate)
         for k in range(n):
             compiled.learn(memory, k, 0)

@@ -18,12 +18,14 @@ from replication.simulator.choices import ChoiceError
         ("laf", rp.LargestAreaFirst()),
         ("easy:predictor=last", rp.EASY(predictor=rp.Last())),
         ("easy,predictor=top=3,passes=if-fits", rp.EASY(rp.TopPercent(3), passes="if-fits")),
+        ("easy:predictor=top-as-coded=3", rp.EASY(rp.TopPercent(3, coded=True))),
         (
             "easy:predictor=last*2,correction=now",
             rp.EASY(rp.Biased(rp.Last(), 2), correction="now"),
         ),
-        ("easy:predictor=last,correction=now", rp.EASY(rp.Last(), correction="now")),
-        ("easy:candidates=sjf", rp.EASY(candidates="sjf")),
+        ("easy-last:correction=now", rp.EASY(rp.Last(), correction="now")),
+        ("easy-last:predictor=tsafrir", rp.EASY(rp.Tsafrir())),
+        ("sjf-easy", rp.EASY(candidates="sjf")),
         ("conservative:ties=submissions-first", rp.Conservative(ties="submissions-first")),
         ("pv-easy:mode=checkpoint,interval=600", rp.PVEasy(mode="checkpoint", interval=600)),
     ],
@@ -56,7 +58,7 @@ def test_estimates(words, value):
         ("perfect", rp.Clairvoyant()),
         ("virtual=0.2", rp.Virtual(0.2)),
         ("top=2.5", rp.TopPercent(2.5)),
-        ("top=3,coded=yes", rp.TopPercent(3, coded=True)),
+        ("top-as-coded=3", rp.TopPercent(3, coded=True)),
         ("top=3,coded=no", rp.TopPercent(3)),
         ("last*2", rp.Biased(rp.Last(), 2)),
         ("top=3*0.5", rp.Biased(rp.TopPercent(3), 0.5)),
@@ -143,12 +145,12 @@ def test_each_scheduler_with_each_predictor():
     ]
     with pytest.raises(ChoiceError, match="fcfs: no scheduler takes a predictor"):
         text.combine(["fcfs"], ["last"])
-    with pytest.raises(ChoiceError, match="'easy:predictor=last' has a predictor; "):
-        text.combine(["easy:predictor=last"], ["tsafrir"])
+    with pytest.raises(ChoiceError, match="'easy-last' has a predictor; expected it once"):
+        text.combine(["easy-last"], ["tsafrir"])
     with pytest.raises(ChoiceError, match="candidates is given twice"):
         text.scheduler("easy:candidates=sjf,candidates=fcfs")
     with pytest.raises(ChoiceError, match="predictor is given twice"):
-        text.scheduler("easy:predictor=tsafrir,predictor=perfect")
+        text.scheduler("easy-last:predictor=tsafrir,predictor=perfect")
 
 
 def test_a_range_is_all_its_models():
@@ -174,4 +176,5 @@ def test_any_text_is_read_or_refused(words):
 @pytest.mark.parametrize("family", [rp.Scheduler, rp.EstimateModel, rp.Predictor])
 def test_every_name_is_in_the_forms(family):
     forms = text.forms(family)
-    assert all(name in forms for name in family.members)
+    assert all(name in forms for name in text.names(family))
+    assert family.members.keys() <= set(text.names(family))
