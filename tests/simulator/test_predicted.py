@@ -35,12 +35,15 @@ def test_every_option_changes_a_schedule(real_log):
     # With predictions refreshed at every pass, the order of events before the pass has no effect.
     common = {"predictor": Tsafrir(), "refresh": "submission"}
     base = simulate(workload, EASY(**common)).start
-    held = common | {"reservation": "until-start"}
-    under_held = simulate(workload, EASY(**held)).start
+    lasting = {}
+    for form in ("until-due", "until-start"):
+        around = common | {"reservation": form}
+        lasting[form] = around, simulate(workload, EASY(**around)).start
     for name, allowed in CHOICES.items():
-        of_reservation = name in ("recount", "overdue")
-        around, before = (held, under_held) if of_reservation else (common, base)
-        for value in allowed:
+        for value in allowed if isinstance(allowed, tuple) else (1,):
+            around, before = common, base
+            if name in ("recount", "overdue"):
+                around, before = lasting["until-due" if value == "nobody" else "until-start"]
             if value not in (DEFAULTS[name], common.get(name)):
                 found = simulate(workload, EASY(**around | {name: value})).start
                 assert (found != before).any(), (name, value)
