@@ -37,7 +37,7 @@ def test_every_option_changes_a_schedule(real_log):
     base = simulate(workload, EASY(**common)).start
     lasting = {}
     for form in ("until-due", "until-start"):
-        around = common | {"reservation": form}
+        around = common | {"reservation": form, "correction": "now"}
         lasting[form] = around, simulate(workload, EASY(**around)).start
     for name, allowed in CHOICES.items():
         for value in allowed if isinstance(allowed, tuple) else (1,):

@@ -64,7 +64,7 @@ def test_P5_a_correction_alone_leads_to_no_pass():
     assert found[2] == 9
 
 
-def test_P5_the_correction_is_at_the_first_event_from_then_on():
+def test_starts_by_P5_the_correction_is_at_the_first_event_from_then_on():
     # Job 0 is predicted to end at 2 and runs till 3. Corrected at an event at 2, it ends as
     # planned at 3, and job 1 takes its processors (P22). Without an event at 2 it ends before it
     # is corrected, and job 1 waits.
