@@ -339,6 +339,13 @@ def test_write_and_read_are_inverse(tmp_path_factory, trace, name):
     assert not list(path.parent.glob("*.part"))
 
 
+@pytest.mark.parametrize("memory", [-1, 1e-30], ids=["by columns", "by lines"])
+def test_both_parsers_keep_the_blanks_of_a_comment(tmp_path, memory):
+    trace = swf.Trace.from_columns([0], requested_memory=[memory], comments=["\t", " x \t"])
+    swf.write(tmp_path / "log.swf", trace)
+    assert swf.read(tmp_path / "log.swf").comments == trace.comments
+
+
 def test_writing_to_an_open_file_or_by_the_ending_of_a_name(tmp_path):
     trace = swf.Trace.from_columns(
         [0, 5], comments=[" MaxProcs: 4"], run_time=[3, 4], cpu_time=[1.5, -1]

@@ -340,12 +340,12 @@ def _parse_lines(data, name, bad_lines, digest, times):
     comments, rows, lines, parts, line_of = [], [], [], [], {}
     anomalies, bad, problem, width = Counter(), Counter(), "", len(FIELDS)
     for number, line in enumerate(io.BytesIO(data.removeprefix(_BYTE_ORDER_MARK)), 1):
-        text = line.removesuffix(b"\n").removesuffix(b"\r").strip(b" \t")
+        text = line.removesuffix(b"\n").removesuffix(b"\r").lstrip(b" \t")
         if text.startswith(b";"):
             comments.append(_comment(text))
         if text.startswith(b";") or not text:
             continue
-        tokens = re.split("[ \t]+", text.decode("utf-8", "replace"))
+        tokens = re.split("[ \t]+", text.rstrip(b" \t").decode("utf-8", "replace"))
         try:
             if not rows:  # the first job decides
                 width = max(len(FIELDS), len(tokens))
