@@ -13,7 +13,7 @@ POLICIES = {"EASY": rp.EASY(), "EASY-Last": rp.EASY(predictor=rp.Last()), "PV-EA
 ALONE = variants.alone(*variants.open_options(), lasting=True)
 NOW = next(variant for variant in ALONE if variant.scheduler == {"correction": "now"})
 CLEANING = variants.entered(PAPER, "cleanings")
-#: What a simulator has together that was written around one kept reservation.
+#: Options that a simulator has together if it was written around one reservation that lasts.
 TOGETHER = variants.entered(PAPER, "together")
 DEFAULT = Variant("default")
 _ENTRIES = published.entries(PAPER, "readings.toml")

@@ -1,5 +1,5 @@
-"""Audits of the schedules of any scheduler: fairness at the head of the queue, and violations of
-reservations.
+"""Audits of the schedules of any scheduler: fairness at the head of the queue,
+and violations of reservations.
 
 The priority is the order of submission (PV-EASY, section 5.2), so a job's priority is its index in
 the workload. A job is at the head of the queue when every job before it has started for good, and
@@ -29,9 +29,7 @@ class AuditError(InputError):
 
 
 def _cache(audit):
-    """Store the result of an audit with its schedule, since several audits begin with
-    the same one.
-    """
+    """Store the result of an audit with its schedule: several audits begin with the same one."""
 
     signature = inspect.signature(audit)
 
@@ -50,8 +48,8 @@ def _cache(audit):
 
 
 def _alone_at_head(schedule):
-    """Return the first instant at which a job is submitted and all before it have started for good,
-    int64[n], s.
+    """Return the first instant at which a job is submitted and all before it have started
+    for good, int64[n], s.
     """
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
     return np.maximum(schedule.workload.submit, earlier)
@@ -75,8 +73,8 @@ def head_since(schedule) -> np.ndarray:
 
 @_cache
 def blocked(schedule) -> np.ndarray:
-    """Return the mask of the jobs that came to the head of the queue and could not start at that
-    instant.
+    """Return the mask of the jobs that came to the head of the queue
+    and could not start at that instant.
 
     Preempted jobs count by their last wait: a job at the head stays there until it starts, and then
     cannot be preempted.
@@ -94,8 +92,7 @@ def blocked(schedule) -> np.ndarray:
 
 @_cache
 def earliest_at_head(schedule) -> np.ndarray:
-    """Return the first instant at which each blocked job could have started if no later job had
-    run.
+    """Return the first instant at which each blocked job could have started without later jobs.
 
     From then on, idle processors and those of later jobs together suffice.
 
@@ -115,8 +112,7 @@ def earliest_at_head(schedule) -> np.ndarray:
 
 
 def head_violations(schedule) -> np.ndarray:
-    """Return the mask of the jobs that waited at the head while idle and shadow processors
-    sufficed.
+    """Return the mask of jobs that waited at the head while idle and shadow processors sufficed.
 
     Jobs of lower priority delay such a job (PV-EASY, sections 3.1 and 4.2).
 
@@ -182,15 +178,15 @@ def reservations(schedule, which="first", by="predictions") -> np.ndarray:
 
 
 def _check_room(schedule):
-    """Raise AuditError if times or jobs exceed the keys of the kernels that order jobs by their
-    planned ends.
+    """Raise AuditError if times or jobs exceed the keys of the kernels
+    that order jobs by their planned ends.
     """
     last = float(schedule.end.max()) + float(schedule.estimate.max())
     if not last < machine.LATEST or len(schedule.workload) > machine.JOB_MASK:
         raise AuditError(
             f"{schedule.workload.name}: {len(schedule.workload)} jobs up to second {last:.0f}; "
-            f"allowed in audits of reservations: "
-            f"{machine.JOB_MASK} jobs and times below {machine.LATEST} s"
+            f"allowed in audits of reservations: {machine.JOB_MASK} jobs and times below "
+            f"{machine.LATEST} s"
         )
 
 
@@ -317,8 +313,7 @@ def alone(schedule, jobs=None) -> np.ndarray:
     if any(getattr(one, "draws_at_random", False) for one in choices):
         raise AuditError(
             f"{schedule.scheduler!r}: random choices cannot be repeated for part of the jobs; "
-            f"allowed: a scheduler and a "
-            "predictor with draws_at_random = False"
+            "allowed: a scheduler and a predictor with draws_at_random = False"
         )
     for job in range(len(w)) if jobs is None else jobs:
         with_another = job + 1 < len(w) and w.submit[job + 1] == w.submit[job]
@@ -329,8 +324,8 @@ def alone(schedule, jobs=None) -> np.ndarray:
 
 
 def is_replayed(scheduler) -> bool:
-    """Return whether the scheduler's kernel can continue from any instant, so that `alone` is fast
-    for all jobs.
+    """Return whether the scheduler's kernel can continue from any instant,
+    so that `alone` is fast for all jobs.
     """
     # A subclass may decide otherwise.
     if type(scheduler) is PVEasy:
@@ -397,8 +392,8 @@ def postponements(schedule) -> tuple[np.ndarray, np.ndarray]:
     moved : int64[n, 4]
         For each job: the number of passes at which it was blocked at the head; the number of those
         at which its reservation was later than at the pass before; the number at which only later
-        jobs that started since it came to the head caused this; and the sum of its postponements,
-        s.
+        jobs that started since it came to the head caused this; and the sum, s, of its
+        postponements.
     passing : int8[n]
         For each job that started behind a blocked head: 1 if its planned end was no later than the
         shadow time, 2 if it took extra processors, 3 if it took extra processors and the shadow

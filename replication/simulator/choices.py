@@ -1,5 +1,4 @@
-"""Choices: frozen dataclasses whose option names and values are checked, in families that can be
-extended.
+"""Choices: frozen dataclasses with checked options, in families that can be extended.
 
 Schedulers, predictors and estimate models are families of choices. A member is one class::
 
@@ -27,9 +26,7 @@ UNBOUNDED = 2**53  # messages leave out upper bounds from here on
 
 
 class ChoiceError(InputError):
-    """An unknown choice or option, or a value that is not allowed; the message lists those that
-    are.
-    """
+    """An unknown choice, option or value; the message lists the allowed ones."""
 
 
 def option(default=MISSING, allowed=None, about="", sign="") -> Any:
@@ -211,8 +208,8 @@ class Choice:
         elif isinstance(value, str):
             hint = did_you_mean(value, classes)
         raise cls.error(
-            f"{what or cls.family} is {value!r}{hint}; "
-            f"allowed: a value made by {', '.join(classes)}"
+            f"{what or cls.family} is {value!r}{hint}; allowed: a value made by "
+            f"{', '.join(classes)}"
         )
 
     @classmethod
@@ -244,9 +241,7 @@ def _set_state(self, name, value):
 
 
 def _parameters(kind):
-    """Yield the lines of a docstring's section about a class's options, those of its bases
-    included.
-    """
+    """Yield the lines of a docstring's section about the options of a class and of its bases."""
     options = {}
     for base in reversed(kind.__mro__):
         declared = {name: one for name, one in vars(base).items() if isinstance(one, Field)}
@@ -290,8 +285,7 @@ def _defaults(kind):
 
 
 def did_you_mean(word, known, cutoff=0.6) -> str:
-    """Return a hint to the known name that is most similar to an unknown word, such as `` (did you
-    mean easy?)``.
+    """Return a hint to the known name most similar to an unknown word: ``" (did you mean easy?)"``.
 
     `cutoff` is the least similarity, from 0 to 1; "" if no known name reaches it.
     """
@@ -303,8 +297,8 @@ def did_you_mean(word, known, cutoff=0.6) -> str:
 
 
 def among(known, what, value, error) -> Any:
-    """Return `value` if it is one of the known ones; raise `error` with the noun `what` and the
-    known values if not.
+    """Return `value` if it is one of the known ones; raise `error` with the noun `what`
+    and the known values if not.
     """
     known = [*known]
     if value not in known:

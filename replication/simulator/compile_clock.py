@@ -1,5 +1,4 @@
-"""The line that says for how long kernels have been compiled, such as ``0:42, compiling EASY(),
-first run only``.
+"""The line that says for how long kernels have been compiled: ``0:42, compiling EASY(), ...``.
 
 It appears in a terminal, in a notebook, or in what `showing` names, and goes when the compilation
 is done.

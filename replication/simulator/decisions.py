@@ -1,5 +1,4 @@
-"""The decisions of textbook EASY one by one, and what is true then: the real shadow time of the
-head.
+"""The decisions of textbook EASY one by one, with the real shadow time of the head.
 
 The explorer walks through them, and a figure of a paper shows them. Tests compare them with the
 kernels and with the reference implementation.

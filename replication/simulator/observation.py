@@ -1,5 +1,5 @@
-"""Observed runs of EASY: wild backfills, the heads they delay, and how close the order is to
-shortest job first.
+"""Observed runs of EASY: wild backfills, the heads they delay,
+and how close the order is to shortest job first.
 
 The terms are those of heel-and-toe (report 2006, sections 5 and 6). `simulate` does not measure
 them.
@@ -43,8 +43,8 @@ class Observed:
 
     @property
     def measures(self) -> dict[str, float]:
-        """The measures of heel-and-toe's Figs. 7 and 9 to 11 by name: means over all jobs, nan over
-        no jobs.
+        """The measures of heel-and-toe's Figs. 7 and 9 to 11 by name:
+        means over all jobs, nan over no jobs.
 
         See `replication.simulator.schedules.measures.NAMES`.
         """
@@ -63,7 +63,7 @@ def _mean(values):
     return float(values.mean()) if len(values) else float("nan")
 
 
-def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:  # noqa: B008, it is frozen
+def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:
     """Simulate EASY, with or without a predictor, and observe it.
 
     Parameters

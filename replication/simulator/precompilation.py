@@ -40,9 +40,7 @@ LINE = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}{postfix}"
 
 
 def warm(schedulers: Iterable[Scheduler] = TEXTBOOK) -> None:
-    """Compile the kernels of some schedulers, so that threads and processes find them
-    in the cache.
-    """
+    """Compile the kernels of some schedulers: threads and processes find them in the cache."""
     for scheduler in schedulers:
         simulate(_tiny(), scheduler, Modal(3600))
 

@@ -29,7 +29,7 @@ class SimulationError(InputError):
 
 def simulate(
     workload: Workload,
-    scheduler: Scheduler = EASY(),  # noqa: B008, it is frozen
+    scheduler: Scheduler = EASY(),
     estimates: EstimateModel | np.ndarray | None = None,
     seed: int = 1,
     *,
@@ -102,8 +102,8 @@ def simulate(
 def prepare(
     workload, scheduler, estimates, seed
 ) -> tuple[Workload, EstimateModel | None, np.ndarray]:
-    """Return the workload to run, the estimate model (None for an array of estimates) and the
-    estimates.
+    """Return the workload to run, the estimate model (None for an array of estimates)
+    and the estimates.
     """
     check_workload(workload)
     compile_clock.subject.set(scheduler)
@@ -116,8 +116,8 @@ def prepare(
 
 
 def resolve(model, scheduler, workload) -> EstimateModel:
-    """Return an estimate model as a scheduler gets it: `Users.on` the workload, unless estimates
-    are ignored.
+    """Return an estimate model as a scheduler gets it: `Users.on` the workload,
+    unless estimates are ignored.
     """
     uses = getattr(scheduler, "uses_estimates", True)
     return model.on(workload) if isinstance(model, Users) and uses else model
@@ -134,8 +134,8 @@ def check_workload(workload) -> Workload:
 
 
 def _check_columns(decided, workload, scheduler):
-    """Raise SchedulerError unless the scheduler returned columns of a schedule, of the workload's
-    length.
+    """Raise SchedulerError unless the scheduler returned columns of a schedule,
+    of the workload's length.
     """
     if not (isinstance(decided, dict) and {"start", "backfilled"} <= decided.keys() <= DECIDED):
         given = ", ".join(decided) if isinstance(decided, dict) else type(decided).__name__
@@ -149,8 +149,8 @@ def _check_columns(decided, workload, scheduler):
         if not fits or np.asarray(column).dtype.kind not in kinds:
             raise SchedulerError(
                 f"{scheduler!r} decided {name} as "
-                f"{np.asarray(column).dtype}{list(np.shape(column))}; "
-                f"allowed: {'bool' if kinds == 'b' else 'int64'}[{n}]"
+                f"{np.asarray(column).dtype}{list(np.shape(column))}; allowed: "
+                f"{'bool' if kinds == 'b' else 'int64'}[{n}]"
             )
 
 
@@ -180,7 +180,7 @@ def as_workloads(given: Any) -> list[Workload]:
     return workloads
 
 
-def check_estimates(workload, estimate, scheduler=EASY()) -> np.ndarray:  # noqa: B008, it is frozen
+def check_estimates(workload, estimate, scheduler=EASY()) -> np.ndarray:
     """Return estimates to the nearest second, int64[n].
 
     Raises

@@ -1,5 +1,5 @@
-"""Parse schedulers, estimate models and predictors from text, for the command line, notebooks and
-the explorer.
+"""Parse schedulers, estimate models and predictors from text, for the command line,
+notebooks and the explorer.
 
 A choice is its name, then the value after its sign, if it has one, then options::
 
@@ -70,8 +70,8 @@ def models(text: str) -> list[EstimateModel]:
 
 
 def combine(schedulers: Sequence[str], predictors: Sequence[str]) -> list[Scheduler]:
-    """Return each scheduler with each predictor, if it takes one; without predictors the schedulers
-    as they are.
+    """Return each scheduler with each predictor, if it takes one;
+    without predictors the schedulers as they are.
 
     Raises
     ------
@@ -104,8 +104,7 @@ _imported: dict[str, ModuleType] = {}  # the only modules whose functions text c
 
 
 def import_module(path: Path) -> None:
-    """Import a Python file as a module of its name, so that text can name its choices and
-    functions.
+    """Import a Python file as a module of its name: text can name its choices and functions.
 
     Raises
     ------
@@ -125,8 +124,8 @@ def import_module(path: Path) -> None:
 
 
 def function(word: str) -> Callable | str:
-    """Return a function of a module of `import_module`, such as ``my_orders.small_first``; another
-    word as it is.
+    """Return a function of a module of `import_module`, such as ``my_orders.small_first``;
+    another word as it is.
     """
     module, _, name = word.rpartition(".")
     value = getattr(_imported.get(module), name, None)
@@ -191,7 +190,7 @@ def _read(family, text):
         if not (option and equals and value):
             raise family.error(
                 f"{family.family} {text!r}: {word!r}; allowed: OPTION=VALUE, and in a sweep a "
-                f"range START:STOP:STEP"
+                "range START:STOP:STEP"
             )
         # The class refuses an unknown option.
         option = next((own for own in options if _plain(own) == _plain(option)), option)

@@ -32,14 +32,14 @@ _SECONDS = ("submit", "run_time", "estimate")
 
 
 class WorkloadError(InputError):
-    """Jobs that cannot be simulated; the message names the field, the row or job, the value and the
-    allowed values.
+    """Jobs that cannot be simulated; the message names the field, the row or job,
+    the value and the allowed values.
     """
 
 
 class Job(NamedTuple):
-    """A job before its end, as predictors and schedulers in Python see it; times in s, `size` in
-    processors.
+    """A job before its end, as predictors and schedulers in Python see it;
+    times in s, `size` in processors.
 
     `index` is its position in the columns of the workload; `more` has the values of further columns
     by name, as in ``job.more.partition``.
@@ -203,8 +203,7 @@ class Workload:
             k = int(steps_back[0]) + 1
             raise WorkloadError(
                 f"{self.name}: job {self.job_id[k]}: submit {self.submit[k]} is before the "
-                f"previous job's "
-                f"({self.submit[k - 1]}); expected jobs in order of submission"
+                f"previous job's ({self.submit[k - 1]}); expected jobs in order of submission"
             )
 
     def _refuse(self, column, bad, allowed):
@@ -240,8 +239,8 @@ class Workload:
 
     @property
     def label(self) -> str:
-        """The name, marked where the jobs are synthetic or more than `FEW_WITHOUT_ESTIMATE` have no
-        estimate.
+        """The name, marked where the jobs are synthetic or more
+        than `FEW_WITHOUT_ESTIMATE` have no estimate.
         """
         marks = ["synthetic"] if self.stand_in else []
         if self.without_estimate > FEW_WITHOUT_ESTIMATE:
@@ -256,8 +255,8 @@ class Workload:
         return 1000 if self.provenance.get("times") == "milliseconds" else 1
 
     def in_seconds(self, values: np.ndarray) -> np.ndarray:
-        """Return times in seconds: the values themselves, or fractions for a log that was read in
-        milliseconds.
+        """Return times in seconds: the values themselves, or fractions
+        for a log that was read in milliseconds.
         """
         return values if self.second == 1 else values / self.second
 
@@ -478,8 +477,8 @@ def _read_only(values, column):
 
 
 def _whole_numbers(values, column):
-    """Return `values` as an array of whole numbers; raise ValueError with the row of any other
-    value.
+    """Return `values` as an array of whole numbers; raise ValueError
+    with the row of another value.
     """
     expected = "whole seconds" if column in _SECONDS else "whole numbers"
     series = pd.Series(values)
@@ -502,9 +501,7 @@ def _whole_numbers(values, column):
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed as an int; raise WorkloadError for anything but a whole number from 0 to 2**63
-    - 1.
-    """
+    """Return a seed as an int; raise WorkloadError unless it is whole, from 0 to 2**63 - 1."""
     try:
         number = -1 if isinstance(seed, bool) else operator.index(seed)
     except TypeError:

@@ -100,16 +100,14 @@ def report(line: str) -> None:
 
 
 def as_text(cell: Any) -> Any:
-    """Return a table cell; text that a spreadsheet would run as a formula gets an apostrophe in
-    front.
+    """Return a table cell; text that a spreadsheet would run as a formula begins
+    with an apostrophe.
     """
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def frame_csv(frame: pd.DataFrame) -> bytes:
-    """Return a table as CSV without its index; text is safe in a spreadsheet, numbers read back
-    exactly.
-    """
+    """Return a table as CSV without its index; text is safe in spreadsheets, numbers are exact."""
     safe = {name: frame[name].map(as_text) for name in frame.select_dtypes(exclude="number")}
     changed = {name: column for name, column in safe.items() if not column.equals(frame[name])}
     whole = frame.assign(**changed).rename(columns=as_text)

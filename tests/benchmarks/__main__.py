@@ -41,7 +41,7 @@ LONG_QUEUES = {
     "EASY": rp.EASY(),
     "shortest first": rp.EASY(candidates="sjf"),
     "EASY on Last": rp.EASY(predictor=rp.Last()),
-    "held": rp.EASY(reservation="until-start"),
+    "until start": rp.EASY(reservation="until-start"),
     "largest area": rp.LargestAreaFirst(),
     "Top 3 %": rp.EASY(predictor=rp.TopPercent(3)),
     "WFP3": rp.OrderedEASY(by="wfp3"),

@@ -1,5 +1,5 @@
-"""The base of the reference implementations: a scheduler's options and a predictor, on the public
-event loop.
+"""The base of the reference implementations: a scheduler's options and a predictor,
+on the public event loop.
 """
 
 from typing import Self
@@ -41,8 +41,8 @@ class Reference(EventLoop):
 
 
 def earliest_start(size, machine, allocations, length, now) -> int:
-    """Return the earliest time from `now` on at which `size` processors are free for `length`
-    seconds.
+    """Return the earliest time from `now` on at which `size` processors are free
+    for `length` seconds.
 
     `allocations` are those of `fits`.
     """

@@ -1,5 +1,5 @@
-"""The predictor of the cross-validated heuristic in readable Python: the reference implementation
-of CVH.
+"""The predictor of the cross-validated heuristic in readable Python:
+the reference implementation of CVH.
 
 A linear model by Gaussier, Glesser, Reis and Trystram (SC'15), trained by the normalised adaptive
 gradient of Ross, Mineiro and Langford (2013). The decisions file of Top Percent lists the details
@@ -19,8 +19,8 @@ DAY, WEEK = 86400, 604800
 
 
 class Cvh(Predictor):
-    """A linear model of features of the job, its user's history and running jobs, and the products
-    of two of them.
+    """A linear model of features of the job, its user's history and running jobs,
+    and the products of two of them.
     """
 
     def __init__(self, workload, estimate):
@@ -101,8 +101,8 @@ class Cvh(Predictor):
 
 
 def expand(features) -> np.ndarray:
-    """Return the features, the products of all pairs of the 2nd to 17th, and the squares of the 2nd
-    to 19th.
+    """Return the features, the products of all pairs of the 2nd to 17th,
+    and the squares of the 2nd to 19th.
     """
     f = [float(value) for value in features]
     pairs = [f[i] * f[j] for i in range(1, 17) for j in range(i + 1, 17)]

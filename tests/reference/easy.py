@@ -4,8 +4,8 @@ It is compared with the compiled kernels on every start time, on random and on r
 """
 
 from statistics import median
-from typing import NamedTuple
 
+from replication.simulator.decisions import Decision
 from replication.simulator.kernels.list_scheduler import (
     BY_RESERVATION,
     NEVER_WILD,
@@ -15,22 +15,6 @@ from replication.simulator.kernels.list_scheduler import (
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedulers.event_loop import Reservation, earliest_fit
 from tests.reference.base import Reference
-
-
-class Decision(NamedTuple):
-    """One decision and the machine after it; times in s, jobs as indices."""
-
-    # events (ends and submissions of an instant), started (in queue order), reserved (the head is
-    # blocked), or backfilled
-    kind: str
-    now: int
-    jobs: tuple  # the jobs that ended or were submitted, the job that started, or the blocked head
-    queue: tuple
-    running: tuple
-    # With a blocked head: its reservation, the extra processors then, and its real shadow time.
-    planned: int | None = None
-    extra: int | None = None
-    real: int | None = None
 
 
 class Easy(Reference):
@@ -164,8 +148,8 @@ class Easy(Reference):
         raise AssertionError("the head fits once all running jobs have ended")
 
     def extra_at(self, shadow, head) -> int:
-        """Return the extra processors at a reserved time; below 0 if the head does not fit then by
-        the planned ends.
+        """Return the extra processors at a reserved time; below 0
+        if the head does not fit then by the planned ends.
         """
         shadow, available = max(shadow, self.now), self.free
         for end, size in self.by_planned_end():

@@ -1,5 +1,5 @@
-"""Timers, sizes of the machine and kept work, second by second: the reference of the
-`EventLoop`.
+"""Timers, sizes of the machine and kept work, second by second:
+the reference of the `EventLoop`.
 """
 
 

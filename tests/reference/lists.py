@@ -1,5 +1,5 @@
-"""List schedulers in readable Python: an order of the queue, k reservations, and an order of the
-candidates.
+"""List schedulers in readable Python: an order of the queue, k reservations,
+and an order of the candidates.
 
 The reference implementations of FCFS, of EASY with other orders or several reservations, and of
 largest area first.
@@ -18,8 +18,8 @@ class List(Reference):
     scheduler, k = schedulers.EASY, 1
 
     def place(self, job, now) -> Any:
-        """Return the sort key of a waiting job; jobs of equal keys are in the order of
-        submission.
+        """Return the sort key of a waiting job;
+        jobs of equal keys are in the order of submission.
         """
         return 0
 
@@ -39,8 +39,8 @@ class List(Reference):
             self.begin_if_it_fits(job)
 
     def begin_if_it_fits(self, job) -> bool:
-        """Begin a job if it fits the free processors and delays no reservation; return whether it
-        began.
+        """Begin a job if it fits the free processors and delays no reservation;
+        return whether it began.
         """
         planned, allocations = self.planned(job), self.allocations()
         if job.size > self.free or not fits(job.size, self.machine, allocations, self.now, planned):
@@ -49,16 +49,16 @@ class List(Reference):
         return True
 
     def reserve_earliest(self, job) -> None:
-        """Reserve the earliest start at which the job has its processors for its predicted run
-        time.
+        """Reserve the earliest start at which the job has its processors
+        for its predicted run time.
         """
         length = max(self.planned(job), 1)
         start = earliest_start(job.size, self.machine, self.allocations(), length, self.now)
         self.reserved.append((start, start + length, job.size))
 
     def allocations(self) -> list[tuple[int, int, int]]:
-        """Return start, planned end and size of running jobs and of reservations; ends in the past
-        count as now.
+        """Return start, planned end and size of running jobs and of reservations;
+        ends in the past count as now.
         """
         ends = [(max(self.planned_end(job), self.now), job.size) for job in self.running]
         return [(self.now, end, size) for end, size in ends] + self.reserved
@@ -91,8 +91,8 @@ class ReservedEasy(List):
 
 
 class LargestAreaFirst(List):
-    """Begin the job with the largest predicted area that fits; of equal areas the longest, then the
-    earliest.
+    """Begin the job with the largest predicted area that fits;
+    of equal areas the longest, then the earliest.
     """
 
     scheduler, k = schedulers.LargestAreaFirst, 0

@@ -1,5 +1,5 @@
-"""Observations of the reference implementation of EASY, after heel-and-toe (report 2006, sections 5
-and 6).
+"""Observations of the reference implementation of EASY, after heel-and-toe
+(report 2006, sections 5 and 6).
 
 Real shadow times and the shortest waiting job are computed at every decision.
 """

@@ -1,5 +1,5 @@
-"""Reference implementations of the predictors in ``replication.simulator.predictors``: slow,
-readable Python.
+"""Reference implementations of the predictors in ``replication.simulator.predictors``:
+slow, readable Python.
 
 Each stores the ended jobs and computes a prediction from all of them.
 """
@@ -36,8 +36,8 @@ class Predictor:
 
 
 class Fixed(Predictor):
-    """Predictions known from the start: the request, the run time, or the run time with a random
-    error.
+    """Predictions known from the start: the request, the run time,
+    or the run time with a random error.
     """
 
     def __init__(self, workload, estimate, predicted):
@@ -60,8 +60,8 @@ class WithHistory(Predictor):
 
 
 class Last(WithHistory):
-    """The request times run time over request of the user's last ended job (PV-EASY,
-    section 5.2).
+    """The request times run time over request of the user's last ended job
+    (PV-EASY, section 5.2).
     """
 
     def predict(self, job, now) -> int:
@@ -121,8 +121,8 @@ class Complete(WithHistory):
 
 
 class TopPercent(Complete):
-    """The smallest value that more than 100 - q % of the class's weight is at or below (section
-    II).
+    """The smallest value that more than 100 - q % of the class's weight is at
+    or below (section II).
     """
 
     def __init__(self, workload, estimate, percent, decay, artificial, weights):
@@ -266,8 +266,8 @@ class InPython(Predictor):
 
 
 def make(workload, estimate, predictor, seed=1) -> AtLeastOneSecond:
-    """Return the reference implementation of a predictor: of `REFERENCES`, or `Fixed` for one that
-    does not learn.
+    """Return the reference implementation of a predictor:
+    of `REFERENCES`, or `Fixed` for one that does not learn.
     """
     reference = REFERENCES.get(type(predictor))
     if predictor.is_online():

@@ -1,5 +1,5 @@
-"""PV-EASY in readable Python, after the paper's section 4: the reference implementation of
-``kernels.pv_easy``.
+"""PV-EASY in readable Python, after the paper's section 4:
+the reference implementation of ``kernels.pv_easy``.
 """
 
 from replication.simulator import schedulers
@@ -59,8 +59,8 @@ class PVEasy(Reference):
                 self.begin(job, backfilled=True)
 
     def backfill_as_easy(self, now) -> None:
-        """Backfill as EASY does: by the whole load, in queue order, and on extra processors, which
-        are used up.
+        """Backfill as EASY does: by the whole load, in queue order,
+        and on extra processors, which are used up.
         """
         head, *waiting = self.queue
         ends = [(max(self.expected_end(job, now), now), job.size) for job in self.running]
@@ -74,11 +74,8 @@ class PVEasy(Reference):
     def reserve(self, now) -> int:
         """Return the predicted start of the head without the shadow load."""
         head = self.queue[0]
-        if (
-            self.options["reservation"] != "recomputed"
-            and self.reserved
-            and self.reserved[0] == head
-        ):
+        lasts = self.options["reservation"] != "recomputed"
+        if lasts and self.reserved and self.reserved[0] == head:
             return self.reserved[1]
         sunny = [(max(self.expected_end(j, now), now), j.size) for j in self.running if j < head]
         free = self.machine - sum(size for _, size in sunny)
@@ -92,8 +89,8 @@ class PVEasy(Reference):
         return now - work + corrected_prediction(way, prediction, job.estimate, work)
 
     def length(self, job) -> int:
-        """Return the length of the job's next run, with the cost of the resumption or of the
-        checkpoints.
+        """Return the length of the job's next run, with the cost of the resumption
+        or of the checkpoints.
         """
         length = super().length(job)
         if self.mode == "suspend" and self.times_killed[job.index]:

@@ -1,5 +1,5 @@
-"""Names of schedulers, models and predictors that the tests of a file define are forgotten after
-it.
+"""Names of schedulers, models and predictors that the tests
+of a file define are forgotten after it.
 """
 
 import pytest

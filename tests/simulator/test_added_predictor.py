@@ -1,5 +1,5 @@
-"""A predictor that lies in one file outside the package runs under every scheduler that
-predicts.
+"""A predictor that lies in one file outside the package runs
+under every scheduler that predicts.
 """
 
 from dataclasses import dataclass, replace

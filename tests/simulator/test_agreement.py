@@ -1,5 +1,5 @@
-"""Start times of other simulators, job by job: the scheduler that data/agreement.toml names does
-the same.
+"""Start times of other simulators, job by job: the scheduler
+that data/agreement.toml names does the same.
 """
 
 import pytest

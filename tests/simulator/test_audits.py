@@ -20,8 +20,8 @@ SOME = settings(max_examples=150, deadline=None)
 
 
 def running(schedule, now, job):
-    """Processors in use at an instant by jobs before `job`, and by jobs behind it; preempted runs
-    count.
+    """Processors in use at an instant by jobs before `job`, and by jobs behind it;
+    preempted runs count.
     """
     runs = [(k, s, e) for k, (s, e) in enumerate(zip(schedule.start, schedule.end, strict=True))]
     sizes = schedule.workload.processors
@@ -206,7 +206,7 @@ def test_a_reservation_is_postponed_by_a_job_that_was_backfilled():
 
 @SOME
 @given(peopled(most=25), st.sampled_from(["used-up", "not-used-up"]))
-def test_no_job_is_backfilled_once_a_held_reservation_is_due(workload, extra):
+def test_no_job_is_backfilled_once_a_reservation_until_the_start_is_due(workload, extra):
     schedule = simulate(workload, EASY(predictor=Last(), reservation="until-start", extra=extra))
     since, start = audits.head_since(schedule), schedule.start
     reserved = audits.reservations(schedule, "first", "estimates")
@@ -219,8 +219,8 @@ def test_no_job_is_backfilled_once_a_held_reservation_is_due(workload, extra):
 
 
 def delays(schedule):
-    """Return the delays with the blame on under-predicted jobs, by default, and at the time of the
-    reservation.
+    """Return the delays with the blame on under-predicted jobs, by default,
+    and at the time of the reservation.
     """
     given = ("under-predicted",), (), ("at-reservation",)
     return [audits.reservation_delays(schedule, *blame).tolist() for blame in given]

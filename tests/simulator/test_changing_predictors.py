@@ -1,5 +1,5 @@
-"""Predictors whose predictions change between ends: every scheduler and option on the kernels and
-on the event loop.
+"""Predictors whose predictions change between ends: every scheduler
+and option on the kernels and on the event loop.
 
 The built-in predictors change only when jobs end, and kernels ask them less often. These change
 with the time, with the starts of jobs and with the queue.

@@ -1,5 +1,5 @@
-"""The identity of choices and user code: pairs that differ in one hidden thing, and values without
-identity.
+"""The identity of choices and user code: pairs that differ in one hidden thing,
+and values without identity.
 """
 
 import hashlib

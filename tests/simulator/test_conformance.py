@@ -1,5 +1,5 @@
-"""The conformance logs: compiled kernels and reference implementations give every expected
-schedule.
+"""The conformance logs:
+compiled kernels and reference implementations give every expected schedule.
 """
 
 import tomllib

@@ -1,5 +1,5 @@
-"""Conservative backfilling and largest area first: on a real log, and the guarantee of conservative
-backfilling.
+"""Conservative backfilling and largest area first: on a real log,
+and the guarantee of conservative backfilling.
 """
 
 import numpy as np

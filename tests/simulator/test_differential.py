@@ -1,5 +1,5 @@
-"""Every scheduler, option and predictor on random workloads: kernels against reference
-implementations.
+"""Every scheduler, option and predictor on random workloads:
+kernels against reference implementations.
 
 REPLICATION_ROUNDS sets the number of simulations, 1,200 by default.
 """
@@ -42,8 +42,8 @@ NUMBERS = {
 
 
 def random_workload(random):
-    """Few distinct values, for many ties; zero run times, full-width jobs and machines of one
-    processor among them.
+    """Few distinct values, for many ties; zero run times,
+    full-width jobs and machines of one processor among them.
     """
     machine, n = int(random.choice([1, 3, 8, 16, 40])), int(random.integers(1, 45))
     widest = random.choice([max(machine // 5, 1), max(machine // 2, 1), machine])
@@ -102,8 +102,8 @@ def test_kernel_and_reference_implementation_agree(kind):
 
 @pytest.mark.parametrize("kind", [EASY, Conservative])
 def test_ends_of_one_instant_with_events_by_plan(kind):
-    """Four jobs and more end at one instant, some of them as planned; the running jobs stay in
-    order.
+    """Four jobs and more end at one instant, some of them as planned;
+    the running jobs stay in order.
     """
     for seed in range(max(ROUNDS // 12, 1)):
         random = np.random.default_rng([seed, 1])

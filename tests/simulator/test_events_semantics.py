@@ -1,5 +1,5 @@
-"""One test for each numbered sentence of docs/semantics/events.md, and the second-by-second
-reference.
+"""One test for each numbered sentence of docs/semantics/events.md,
+and the second-by-second reference.
 """
 
 import math
@@ -220,8 +220,8 @@ def test_T12_its_prediction_expires_when_all_its_runs_have_taken_that_long():
     st.integers(0, 3),
 )
 def test_the_event_loop_agrees_with_the_seconds(workload, sizes, modulus):
-    """First fit; at some seconds the machine has another size, and in some passes a job is
-    preempted.
+    """First fit; at some seconds the machine has another size,
+    and in some passes a job is preempted.
     """
     sizes = {at: min(size, workload.machine) for at, size in sizes.items()}
     sizes[max(sizes, default=0) + 1] = workload.machine

@@ -1,5 +1,5 @@
-"""Observations of EASY compared with those of the reference implementation, and the sentences of
-their semantics.
+"""Observations of EASY compared with those of the reference implementation,
+and the sentences of their semantics.
 """
 
 import numpy as np
@@ -33,9 +33,9 @@ FIG8 = jobs(2, (0, 6, 1), (0, 4, 1), (0, 3, 2), (0, 4, 1), (0, 3, 1), (0, 2, 1))
 SIDES = "longer", "shorter"
 
 
-def agree(workload, estimate=None, scheduler=EASY(), **options):  # noqa: B008, it is frozen
-    """Fail unless schedule and observations equal those of the reference implementation; return
-    them.
+def agree(workload, estimate=None, scheduler=EASY(), **options):
+    """Fail unless schedule and observations equal those of the reference
+    implementation; return them.
     """
     seen = observe(workload, estimate, scheduler=scheduler)
     schedule = seen.schedule
@@ -98,8 +98,8 @@ def test_observations_agree_on_a_long_queue(machine, widest, model):
 
 
 def with_permissions(workload, permissions):
-    """Return starts, backfilled jobs and wild backfills of the kernel; fail unless the reference
-    agrees.
+    """Return starts, backfilled jobs and wild backfills of the kernel;
+    fail unless the reference agrees.
     """
     start, _, steps = reference_observed.easy(workload, permissions=permissions)
     passed = sorted(step.job for step in steps)
@@ -154,8 +154,8 @@ def test_O4_the_delay_runs_from_the_first_real_shadow_time_to_the_start():
 
 
 def test_O5_a_backfill_that_leaves_the_head_its_processors_is_mild():
-    """Job 3 outlives the head's real shadow time, but on the processor that the head
-    does not need.
+    """Job 3 outlives the head's real shadow time, but on the processor
+    that the head does not need.
     """
     seen = observe(jobs(3, (0, 4, 2), (0, 3, 2), (0, 9, 1)), Exact())
     assert seen.schedule.start.tolist() == [0, 4, 0]

@@ -145,8 +145,8 @@ def test_predictions_of_an_earlier_instant_are_not_used_again():
     # At 2 job 3 would end at 21, after the shadow time 19; at the submission at 3, without an end,
     # already at 8.
     workload = jobs(4, (0, 9, 2, 20), (1, 4, 4, 20), (2, 4, 2, 20), (3, 1, 4, 20))
-    kept = EASY(Shorter(), reservation="until-due")
-    assert simulate(workload, kept).start.tolist() == [0, 9, 3, 13]
+    lasting = EASY(Shorter(), reservation="until-due")
+    assert simulate(workload, lasting).start.tolist() == [0, 9, 3, 13]
 
 
 def test_predict_many_alone_is_enough_and_its_length_is_checked():

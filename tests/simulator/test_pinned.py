@@ -27,8 +27,8 @@ def rows_of(name):
 
 
 def pinned():
-    """Return the rows of pinned_starts.csv: all, or those of one log and of EASY on the log with
-    the longest queue.
+    """Return the rows of pinned_starts.csv: all, or those of one log
+    and of EASY on the log with the longest queue.
     """
     rows = rows_of("pinned_starts.csv")
     if os.environ.get("REPLICATION_WHOLE"):

@@ -56,15 +56,12 @@ def test_P4_a_running_job_is_planned_with_the_prediction_of_its_start():
     assert starts(w, predictor=Tsafrir())[3:] == [40, 4]
 
 
-def test_P5_a_correction_alone_leads_to_no_pass():
+def test_P5_a_correction_is_at_the_next_event_and_leads_to_no_pass():
     # Job 1 is predicted to end at 5 and is corrected then to its request of 20. Job 3 (8 s) could
     # start at once, but the next pass is that of the submission at 9.
     w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
     found = starts(w, predictor=Scaled(0.25))
     assert found[2] == 9
-
-
-def test_starts_by_P5_the_correction_is_at_the_first_event_from_then_on():
     # Job 0 is predicted to end at 2 and runs till 3. Corrected at an event at 2, it ends as
     # planned at 3, and job 1 takes its processors (P22). Without an event at 2 it ends before it
     # is corrected, and job 1 waits.
@@ -269,14 +266,14 @@ def test_P25_extra_processors_counted_at_every_pass():
     assert starts(w, **late, recount="pass")[2] == 20
     # Jobs 0 and 1 end at the reserved time. Of them the first suffices, and leaves nothing over.
     w = jobs(4, (0, 8, 2), (0, 8, 1), (1, 5, 3), (1, 20, 1))
-    held = {"reservation": "until-start", "recount": "pass"}
-    assert starts(w, **held)[3] == 1
-    assert starts(w, **held, shadow="first")[3] == 8
+    lasting = {"reservation": "until-start", "recount": "pass"}
+    assert starts(w, **lasting)[3] == 1
+    assert starts(w, **lasting, shadow="first")[3] == 8
 
 
 def zero_for_the_third(last):
-    """Return jobs of which the third is predicted to run 0 s by its user's first job; `last` is the
-    run time of the fifth.
+    """Return jobs of which the third is predicted to run 0 s by its user's first job;
+    `last` is the run time of the fifth.
     """
     rows = (0, 1, 2, 1000), (2, 10, 3), (2, 20, 3, 100), (2, 10, 5), (2, last, 1)
     return jobs(8, *rows).replace(user=np.array([1, 2, 1, 3, 4]))
@@ -343,12 +340,8 @@ def test_P30_a_predictor_is_notified_of_starts_after_the_pass():
 
     w = jobs(4, (0, 9, 1), (0, 9, 1), (0, 9, 1), (1, 9, 1))
     for scheduler in (EASY(), EASY(candidates="sjf"), Conservative(), LargestAreaFirst()):
-        assert simulate(w, replace(scheduler, predictor=Begun())).prediction.tolist() == [
-            1,
-            1,
-            1,
-            4,
-        ]
+        found = simulate(w, replace(scheduler, predictor=Begun()))
+        assert found.prediction.tolist() == [1, 1, 1, 4]
     one_by_one = EASY(Begun(), events="one-by-one")
     assert simulate(w, one_by_one).prediction.tolist() == [1, 2, 3, 4]
 

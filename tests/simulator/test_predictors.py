@@ -159,8 +159,8 @@ def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
     ("ended", "means"), [((), (100, 100)), ((0,), (60, 60)), ((0, 1), (55, 55))]
 )
 def test_cvh_means_of_users_with_few_jobs(ended, means):
-    """With one or two ended jobs both are the mean of what there is, with none they are the
-    request.
+    """With one or two ended jobs both are the mean of what there is,
+    with none they are the request.
     """
     w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
     memory = text.predictor("cvh")._memory(w, w.estimate)

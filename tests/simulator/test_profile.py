@@ -28,8 +28,8 @@ class Bookings:
         return int(np.sum(free[1:] == free[:-1]))
 
     def earliest(self, now, size, length, before, beyond):
-        """Return the earliest start before an instant, `LATEST` if there is none; both searches
-        agree.
+        """Return the earliest start before an instant, `LATEST` if there is none;
+        both searches agree.
         """
         found = profiles.earliest_start(self.profile, size, length, before, beyond)
         starts = (

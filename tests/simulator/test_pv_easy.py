@@ -49,8 +49,8 @@ def test_kernel_and_reference_agree_on_the_start_of_each_log(real_log, name):
 @settings(max_examples=300, deadline=None)
 @given(peopled(most=30), VARIANTS, MODES)
 def test_progress_is_conserved(workload, variants, mode):
-    """Killed work is lost whole, suspended work never, and a checkpoint loses less than interval
-    and cost.
+    """Killed work is lost whole, suspended work never, and a checkpoint loses less
+    than interval and cost.
     """
     schedule = simulate(workload, PVEasy(**variants, **mode)).validate()
     job, start, end = schedule.killed_runs.T
@@ -69,7 +69,7 @@ def test_progress_is_conserved(workload, variants, mode):
         assert (surplus <= kills * (mode["interval"] + mode["cost"]) + written * mode["cost"]).all()
 
 
-def test_a_kept_reservation_is_lost_with_the_place_at_the_head():
+def test_a_reservation_is_lost_with_the_place_at_the_head():
     """The head of second 70 is second behind a preempted job at 72, and the head again at 100."""
     rows = [(38, 30, 1, 0), (38, 5, 40, 0), (39, 30, 7, 23), (39, 0, 34, 0), (69, 24, 6, 0)]
     rows += [(87, 10, 6, 0), (87, 10, 5, 0), (87, 10, 8, 0), (87, 10, 1, 0), (96, 0, 6, 1)]

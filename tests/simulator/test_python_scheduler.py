@@ -1,5 +1,5 @@
-"""Schedulers in Python on the public event loop: their rules, their errors, and the places that
-take them.
+"""Schedulers in Python on the public event loop: their rules, their errors,
+and the places that take them.
 """
 
 from dataclasses import FrozenInstanceError

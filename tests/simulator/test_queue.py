@@ -1,5 +1,5 @@
-"""Long queues: the tree over a queue by brute force, and long queues compared with the reference
-implementation.
+"""Long queues: the tree over a queue by brute force,
+and long queues compared with the reference implementation.
 """
 
 import numpy as np
@@ -71,8 +71,8 @@ def test_only_the_block_of_a_candidate_is_searched():
 
 
 def test_the_tree_of_a_queue_follows_it_beyond_the_threshold():
-    """The queue grows, loses jobs at random, is compacted, and shrinks below the threshold and
-    grows again.
+    """The queue grows, loses jobs at random, is compacted,
+    and shrinks below the threshold and grows again.
     """
     rng = np.random.default_rng(1)
     queue, tail = queues.empty_queue(6000, True), 0
@@ -107,8 +107,8 @@ LONG_QUEUES = [
 
 @pytest.mark.parametrize("scheduler", LONG_QUEUES, ids=repr)
 def test_kernel_and_reference_agree_on_a_queue_of_thousands(scheduler):
-    """The queue is searched by the tree. Many jobs end at one instant, so that the reference takes
-    seconds.
+    """The queue is searched by the tree. Many jobs end at one instant,
+    so that the reference takes seconds.
     """
     rng = np.random.default_rng(3)
     n = 2 * list_scheduler.LONG + 400

@@ -1,5 +1,5 @@
-"""Recognition of files by their first bytes: the kinds of which one is wanted, and those that look
-alike.
+"""Recognition of files by their first bytes: the kinds of which one is wanted,
+and those that look alike.
 """
 
 import gzip

@@ -312,8 +312,8 @@ CONTENT = gzip.compress(b"the log", mtime=0)
 
 @pytest.fixture
 def serve(monkeypatch, nowhere):
-    """A function that puts a server with some content in the archive's place; it returns the
-    addresses asked for.
+    """A function that puts a server with some content in the archive's place;
+    it returns the addresses asked for.
     """
     monkeypatch.setenv(registry.OFFLINE, "0")
     known = vars(registry.info(KTH)) | {"sha256": hashlib.sha256(b"the log").hexdigest()}

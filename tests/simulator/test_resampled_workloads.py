@@ -12,8 +12,8 @@ DAY = 24 * 3600
 
 
 def small(weeks=6, each=30):
-    """Return a log of some weeks: one user throughout, one in each week, and jobs
-    without a user.
+    """Return a log of some weeks: one user throughout, one in each week,
+    and jobs without a user.
     """
     rng = np.random.default_rng(3)
     submit = np.sort(rng.integers(0, weeks * WEEK, weeks * each)) + 1000

@@ -107,8 +107,8 @@ def test_names_of_orders_and_limits_are_refused_with_a_profile(options, more):
 @settings(max_examples=50, deadline=None)
 @given(workload=peopled(overrun=True), predictor=st.sampled_from([Request(), Tsafrir()]))
 def test_an_order_agrees_with_that_of_the_kernel_with_a_profile(workload, predictor):
-    """With the queue's order as that of the candidates, the kernel with a profile makes the same
-    decisions.
+    """With the queue's order as that of the candidates, the kernel
+    with a profile makes the same decisions.
     """
     one = simulate(workload, OrderedEASY(widest_first, predictor=predictor))
     other = OrderedEASY(widest_first, predictor=predictor, candidates=widest_first)

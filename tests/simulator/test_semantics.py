@@ -1,5 +1,5 @@
-"""One test for each numbered sentence of docs/semantics.md, and the lists of all sentences and
-their tests.
+"""One test for each numbered sentence of docs/semantics.md,
+and the lists of all sentences and their tests.
 """
 
 import re
@@ -16,7 +16,7 @@ from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 
-def starts(workload, scheduler=EASY(), estimate=None):  # noqa: B008
+def starts(workload, scheduler=EASY(), estimate=None):
     return simulate(workload, scheduler, estimate).validate().start.tolist()
 
 

@@ -545,8 +545,8 @@ def test_implausible_runs_are_named(tmp_path):
 
 
 def test_bad_lines_are_left_out_by_columns_as_line_by_line():
-    """pandas reads such files, too: unknown numbers and submissions, other negative values, and
-    parts of jobs.
+    """pandas reads such files, too: unknown numbers and submissions,
+    other negative values, and parts of jobs.
     """
     rng = np.random.default_rng(1)
     fast = 0

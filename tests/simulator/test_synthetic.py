@@ -1,5 +1,5 @@
-"""Synthetic workloads have the marginal distributions of the published model, and the machine and
-load asked for.
+"""Synthetic workloads have the marginal distributions of the published model,
+and the machine and load asked for.
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
-"""The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005), advocated by
-heel-and-toe.
+"""The modal model of users' estimates (Tsafrir, Etsion and Feitelson, JSSPP 2005),
+advocated by heel-and-toe.
 
 It first makes a distribution of estimates, a few round values that most jobs share and a tail of
 rarer ones, and then assigns them to the jobs. ``docs/decisions/heel_and_toe.md`` lists our
@@ -77,9 +77,8 @@ class Modal(EstimateModel):
         longest = int(workload.run_time.max())
         if longest > self.e_max:
             raise EstimateError(
-                f"{workload.name}: run times reach {longest} s, allowed: up to E_max {self.e_max} "
-                f"s "
-                "(see estimates.cut_runs)"
+                f"{workload.name}: run times reach {longest} s, allowed: up to E_max "
+                f"{self.e_max} s (see estimates.cut_runs)"
             )
         supply, random = self._supply(workload, seed)
         order = np.argsort(-workload.run_time, kind="stable")
@@ -88,16 +87,16 @@ class Modal(EstimateModel):
         if stuck >= 0:
             raise EstimateError(
                 f"{workload.name}: {stuck + 1} jobs run {workload.run_time[order[stuck]]} s or "
-                f"longer, but "
-                f"only {stuck} estimates are that long; raise E_max ({self.e_max} s) or its share"
+                f"longer, but only {stuck} estimates are that long; raise E_max ({self.e_max} s) "
+                "or its share"
             )
         estimate = np.empty(len(workload), np.int64)
         estimate[order] = dealt
         return estimate
 
     def covers(self, workload, seeds=(1,)) -> bool:
-        """Return whether the model has an estimate for every run time of a workload, with each of
-        the seeds.
+        """Return whether the model has an estimate for every run time of a workload,
+        with each of the seeds.
         """
         longest_first = np.sort(workload.run_time)[::-1]
         return all((self._supply(workload, seed)[0] >= longest_first).all() for seed in seeds)
@@ -110,8 +109,8 @@ class Modal(EstimateModel):
 
 
 def modes(n, e_max, share, random) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distribution of estimates: distinct values, ascending, int64[k], s, and the number
-    of jobs with each.
+    """Return the distribution of estimates: distinct values, ascending, s,
+    and the number of jobs with each, two int64[k].
 
     The jobs add up to `n`. `share` is the known share of E_max, or None.
     """
@@ -143,8 +142,7 @@ def head_times(e_max) -> list[int]:
 
 
 def ranks(e_max_known, random) -> list[int]:
-    """Return the popularity rank of each popular value: that of E_max first, then by ascending
-    time.
+    """Return the popularity rank of each popular value: that of E_max, then by ascending time.
 
     Two ranks are drawn from the unused ones that occur in the logs at that place or before it, and
     the more popular one is taken. A rank that does not occur later is taken at once. E_max is the
@@ -187,8 +185,8 @@ def tail_times(e_max, distinct, taken) -> list[int]:
 
 
 def job_counts(shares, e_max, share, n) -> tuple[np.ndarray, np.ndarray]:
-    """Return distinct estimates, int64[k], s, and the number of jobs with each, int64[k], which add
-    up to `n`.
+    """Return distinct estimates, s, and the number of jobs with each, two int64[k];
+    the numbers add up to `n`.
 
     A known `share` of the jobs has E_max; the other numbers are rounded by largest remainder.
     """
@@ -202,9 +200,7 @@ def job_counts(shares, e_max, share, n) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _apportion(wanted, total):
-    """Return whole numbers in proportion to `wanted` that add up to `total`, by largest
-    remainder.
-    """
+    """Return whole numbers in proportion to `wanted`, of sum `total`, by largest remainder."""
     if total == 0:
         return np.zeros(len(wanted), np.int64)
     exact = wanted * (total / wanted.sum())

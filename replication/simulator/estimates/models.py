@@ -23,8 +23,8 @@ MOST = 1_000_000  # values of a range; a typing mistake should not start a year 
 
 
 class EstimateError(ChoiceError):
-    """An estimate model, a parameter or an estimate that is not allowed; the message lists the
-    allowed ones.
+    """An estimate model, a parameter or an estimate that is not allowed;
+    the message lists the allowed ones.
     """
 
 
@@ -116,9 +116,7 @@ def limit() -> Any:
 
 
 def whole_seconds(values: np.ndarray) -> np.ndarray:
-    """Return real seconds rounded to whole ones, int64[n], s; EstimateError for values of more than
-    64 bits.
-    """
+    """Return seconds rounded to whole ones, int64[n]; EstimateError for more than 64 bits."""
     rounded = np.rint(values)
     if len(rounded) and not rounded.max() < LARGEST:
         raise EstimateError(f"estimates reach {rounded.max():.3g} s, allowed: below {LARGEST:.3g}")
@@ -141,8 +139,8 @@ def cut_runs(workload: Workload, e_max: float) -> Workload:
 
 @dataclass(frozen=True)
 class _Multiple:
-    """Estimates that are a column of the workload times a factor, from 1: shorter ones would be
-    under-predictions.
+    """Estimates that are a column of the workload times a factor, from 1:
+    shorter ones would be under-predictions.
     """
 
     draws_at_random = False
@@ -162,8 +160,8 @@ class MissingEstimates(UserWarning):
 
 @dataclass(frozen=True)
 class Users(_Multiple, EstimateModel, name="log"):
-    """The users' own estimates after the cleaning rules of the workload; heel-and-toe, Figure 2,
-    doubles them.
+    """The users' own estimates after the cleaning rules of the workload;
+    heel-and-toe, Figure 2, doubles them.
 
     Where a job has no estimate, its run time stands in. Above 1 % of the jobs this is a
     `MissingEstimates` warning, and the schedule's provenance says ``Users(missing='run-time')``.
@@ -195,8 +193,8 @@ class Users(_Multiple, EstimateModel, name="log"):
         return np.where(workload.more["requested_time"] < 1, longest, estimate)
 
     def on(self, workload) -> "Users":
-        """Return this model as `workload` gets it: with `missing` set if more than a few of its
-        jobs have no estimate.
+        """Return this model as `workload` gets it: with `missing` set if more
+        than a few of its jobs have no estimate.
 
         Raises
         ------
@@ -234,8 +232,8 @@ class Exact(_Multiple, EstimateModel, name="perfect"):
 
 @dataclass(frozen=True)
 class FModel(EstimateModel, name="f"):
-    """The f-model: uniform in [r, (f + 1) r] for run time r (heel-and-toe, section 1; Feitelson and
-    Mu'alem Weil 1998).
+    """The f-model: uniform in [r, (f + 1) r] for run time r
+    (heel-and-toe, section 1; Feitelson and Mu'alem Weil 1998).
     """
 
     f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
@@ -248,8 +246,8 @@ class FModel(EstimateModel, name="f"):
 
     @classmethod
     def grid(cls, start: float, stop: float, step: float, e_max: int | None = None) -> tuple:
-        """Return models from one badness factor to another; the last one is included if the steps
-        reach it.
+        """Return models from one badness factor to another, which is included
+        if the steps reach it.
 
         Parameters
         ----------

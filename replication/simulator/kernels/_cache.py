@@ -47,17 +47,15 @@ class PackageLocator(caching.UserProvidedCacheLocator):
 
     @classmethod
     def from_function(cls, py_func, py_file):
-        """Return the locator of a function of this package; None of others, which numba files as
-        usual.
-        """
+        """Return the locator of a function of this package; None for others, filed as usual."""
         inside = Path(py_file).resolve().is_relative_to(_PACKAGE)
         return super().from_function(py_func, py_file) if inside else None
 
 
 @functools.cache
 def _code(source):
-    """Return a hash of the code of a file without its docstrings, and the first lines of its
-    functions.
+    """Return a hash of the code of a file without its docstrings,
+    and the first lines of its functions.
     """
     digest, lines = hashlib.sha256(), set()
 
@@ -112,7 +110,7 @@ class CheckedFile(caching.IndexDataCacheFile):
         content = Path(path).read_bytes()
         if hashlib.sha256(content[32:]).digest() != content[:32]:
             raise OSError(f"{path}: damaged")
-        return pickle.loads(content[32:])  # noqa: S301  # as numba does, and with a checksum
+        return pickle.loads(content[32:])  # as numba does, and with a checksum
 
 
 def _cache_file(cache_path, *given, **named):
@@ -122,9 +120,7 @@ def _cache_file(cache_path, *given, **named):
 
 
 def set_cache_folder():
-    """Point numba, and the processes that this one starts, to the first folder that can be written
-    to.
-    """
+    """Point numba, and the processes that this one starts, to the first writable folder."""
     # Settings such as NUMBA_BOUNDSCHECK change the compiled code, which numba's own cache does not
     # notice.
     settings = sorted(

@@ -1,5 +1,4 @@
-"""Starts and reservations of jobs at the head of the queue, with and without jobs of lower
-priority.
+"""Starts and reservations of jobs at the head of the queue, with and without later jobs.
 
 The index of a job is its priority. A job is at the head when every job of higher priority has
 started for good.
@@ -24,8 +23,8 @@ from replication.simulator.kernels.pv_easy import copy_queue, empty_runs, simula
 
 @njit(nogil=True, cache=True)
 def earliest_at_head(since, end, size, machine):
-    """Return the start of each job at the head of the queue if no job of lower priority ran,
-    int64[n], s.
+    """Return the start of each job at the head of the queue
+    if no job of lower priority ran, int64[n], s.
 
     That is the first instant at which the jobs of higher priority leave enough processors, from
     `since` on (int64[n], s, ascending), when the job comes to the head.
@@ -57,8 +56,7 @@ def earliest_at_head(since, end, size, machine):
 
 @njit(nogil=True, cache=True)
 def _running_at(now, order, live, known, start, end):
-    """Return the jobs that run at an instant, a view of `live`; instants of successive calls
-    ascend.
+    """Return the jobs that run at an instant, a view of `live`; the instants of calls ascend.
 
     `order` has the jobs by start; `known` has the number of those that have begun, and of those in
     `live`.
@@ -153,8 +151,8 @@ def outlived_at(asked, at, since, start, end, prediction, size, machine):
 
 @njit(nogil=True, cache=True)
 def easy_without_later(submit, run_time, estimate, size, machine, backfilling, start):
-    """Return the start of each job, int64[n], s, under EASY (or FCFS) if no job of lower priority
-    had been submitted.
+    """Return the start of each job, int64[n], s, under EASY (or FCFS)
+    if no job of lower priority had been submitted.
 
     Up to a job's submission the schedule (`start`) does not depend on later jobs. Each replay
     begins there: the running jobs with their remaining run times, then the waiting ones, all
@@ -181,8 +179,8 @@ def easy_without_later(submit, run_time, estimate, size, machine, backfilling, s
 
 @njit(nogil=True, cache=True)
 def _may_differ(job, submit, start):
-    """Return whether a job may start at another time without later jobs: it waited, or another has
-    its submission.
+    """Return whether a job may start at another time without later jobs:
+    it waited, or another has its submission.
     """
     return start[job] > submit[job] or (job + 1 < len(submit) and submit[job + 1] == submit[job])
 
@@ -209,8 +207,8 @@ def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
 
 @njit(nogil=True, cache=True)
 def pv_easy_without_later(machine, rules, group, memory, spare, start):
-    """Return the start of each job's last PV-EASY run if no job of lower priority had been
-    submitted, int64[n], s.
+    """Return the start of each job's last PV-EASY run
+    if no job of lower priority had been submitted, int64[n], s.
 
     `group` (int64[n]) are the classes of the jobs. `memory` and `spare` are of the same predictor,
     before the first job; `start` is that of the schedule.
@@ -263,8 +261,8 @@ def _copy_job(world, runs, other, other_runs, job):
 
 @njit(nogil=True, cache=True)
 def postponements(since, asked, start, end, events, plans, size, machine, correction, passing):
-    """Return the postponements of the reservations of the jobs `asked` (bool[n]) while each is the
-    head, int64[n, 4].
+    """Return the postponements of the reservations of the jobs `asked` (bool[n])
+    while each is the head, int64[n, 4].
 
     Arguments and results as in `replication.simulator.audits.postponements`. `since` (int64[n], s,
     ascending) is the instant at which each job comes to the head, `events` (int64[k], s, ascending)

@@ -20,8 +20,8 @@ _compiled_with: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def recompile_if_changed(function):
-    """Compile an added function again if a number, text or array that it uses has changed, because
-    numba freezes these.
+    """Compile an added function again if a number, text or array that it uses has changed,
+    because numba freezes these.
     """
     now = _constants(function) if _is_added(function) else {}
     if now and _compiled_with.setdefault(function, now) != now:

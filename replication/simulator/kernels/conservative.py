@@ -149,8 +149,8 @@ def _plan_job(machine, memory, plan, rules, k, now):
 
 @njit_noalloc
 def _replan_each(machine, memory, plan, rules, last, now):
-    """Reserve again for each job of the order before place `last`, in queue order, with all other
-    reservations in place.
+    """Reserve again for each job of the order before place `last`, in queue order,
+    with all other reservations in place.
     """
     waiting = plan.order[plan.bounds[FIRST] : last]
     for k in range(len(waiting)):
@@ -173,8 +173,8 @@ def _replan_each(machine, memory, plan, rules, last, now):
 
 @njit_noalloc
 def _any_prediction_changed(machine, memory, plan, rules, last, now):
-    """Return whether the prediction of any job of the order before place `last` differs from its
-    reservation.
+    """Return whether the prediction of any job of the order before place `last` differs
+    from its reservation.
     """
     if memory.predict == 0 or not rules.refresh:
         return False

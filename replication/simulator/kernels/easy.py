@@ -65,15 +65,11 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
     n, free = len(submit), machine
     nothing = np.int64(0)  # not a literal, for which each callee would be compiled once more
     arrived = started = n_running = nothing
-    head = tail = removed = (
-        nothing  # the queue is [head, tail) without `removed` entries of its middle
-    )
+    # The queue is [head, tail) without `removed` entries of its middle.
+    head = tail = removed = nothing
     smallest = np.int64(EMPTY)  # no job waiting behind the head needs fewer processors
-    shadow, extra, reserved = (
-        nothing,
-        nothing,
-        False,
-    )  # reservation of the head, and whether it is valid
+    # The reservation of the head, and whether it is valid.
+    shadow, extra, reserved = nothing, nothing, False
     while arrived < n or n_running > 0:
         now = min(submit[arrived] if arrived < n else LATEST, next_end(running, n_running))
 

@@ -153,8 +153,8 @@ def _ranked(memory, rules, lists):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def _simulate(machine, memory, rules, lists, key, now):
-    """Run the event loop from an instant on; return `DONE`, or the instant at which the queue needs
-    ranks.
+    """Run the event loop from an instant on; return `DONE`,
+    or the instant at which the queue needs ranks.
     """
     count = machine.count
     is_limited = rules.candidates_limit < NO_LIMIT
@@ -212,9 +212,7 @@ def _simulate(machine, memory, rules, lists, key, now):
 
 @njit_noalloc
 def _pass(machine, memory, rules, lists, key, since, now):
-    """Schedule the queue from place `since` on, which is the head or the first new job
-    behind it.
-    """
+    """Schedule the queue from place `since` on: the head, or the first new job behind it."""
     count = machine.count
     if since == count[HEAD]:
         _start_heads(machine, memory, rules, now)
@@ -282,9 +280,7 @@ def _reserve(machine, memory, rules, head, now):
 
 @njit_noalloc
 def _backfill(machine, memory, rules, lists, places, now):
-    """Backfill the jobs at `places` in this order; return whether any started, which
-    leaves a gap.
-    """
+    """Backfill the jobs at `places` in order; return whether any started, which leaves a gap."""
     gaps = False
     for k in range(len(places)):
         place = np.uint64(places[k])  # a signed index costs a test at every access
@@ -330,8 +326,8 @@ def _is_wild(machine, memory, job, now):
 
 @njit_call
 def _may_be_wild(machine, memory, permission, job):
-    """Return whether the true run time of a job is on the permitted side of the median of the
-    waiting jobs.
+    """Return whether the true run time of a job is on the permitted side
+    of the median of the waiting jobs.
     """
     if permission == NEVER_WILD:
         return False
@@ -349,8 +345,8 @@ def _may_be_wild(machine, memory, permission, job):
 
 @njit_noalloc
 def _pass_by_key(machine, memory, rules, lists, key, since, now):
-    """Start heads while they fit, make a reservation for the blocked head, and backfill; from place
-    `since` on.
+    """Start heads while they fit, make a reservation for the blocked head, and backfill;
+    from place `since` on.
     """
     count, waiting = machine.count, machine.waiting
     fitting = machines.fitting(machine, since)
@@ -402,9 +398,7 @@ def _first(machine, key):
 
 @njit_noalloc
 def _backfill_by_key(machine, memory, rules, lists, key, some, now):
-    """Backfill the jobs at the first `some` places in `scratch` by key; return whether
-    any started.
-    """
+    """Backfill jobs at the first `some` places in `scratch` by key; return whether any started."""
     count, gaps = machine.count, False
     while True:
         extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - rules.strict - now
@@ -419,9 +413,7 @@ def _backfill_by_key(machine, memory, rules, lists, key, some, now):
 
 @njit_noalloc
 def _backfill_first(machine, memory, rules, lists, key, since, now):
-    """Try the first candidates from place `since` on, as many as the limit; return whether any
-    started.
-    """
+    """Try candidates from place `since` on, up to the limit; return whether any started."""
     count, waiting, gaps, some = machine.count, machine.waiting, False, 0
     left = machine.scratch
     for place in range(since, count[TAIL]):
@@ -451,8 +443,8 @@ def _backfill_first(machine, memory, rules, lists, key, since, now):
 
 @njit_noalloc
 def _first_that_may_start(machine, rules, key, some, extra, window):
-    """Select the first job by key that needs at most `extra` processors, or fits and ends within
-    `window` s.
+    """Select the first job by key that needs at most `extra` processors,
+    or fits and ends within `window` s.
 
     Returns its place and the number of places left in `scratch`: those of the first `some` whose
     jobs fit so.
@@ -474,8 +466,8 @@ def _first_that_may_start(machine, rules, key, some, extra, window):
 
 @njit_call
 def _mark_backfilled(machine, started, oldest):
-    """Mark the jobs that started in this pass as backfilled if the `oldest` waiting job was
-    submitted before them.
+    """Mark the jobs that started in this pass as backfilled
+    if the `oldest` waiting job was submitted before them.
     """
     for job in machine.order[started : machine.count[STARTED]]:
         machine.backfilled[job] = job > oldest
@@ -483,8 +475,8 @@ def _mark_backfilled(machine, started, oldest):
 
 @njit_noalloc
 def _key(memory, rules, lists, job, predicted, now):
-    """Return the sort key of a waiting job; the least is first, and equal ones are in order of
-    submission.
+    """Return the sort key of a waiting job; the least is first,
+    and equal ones are in order of submission.
     """
     waited, size = now - memory.submit[job], memory.size[job]
     if waited >= rules.limit:
@@ -549,8 +541,8 @@ def _leave_ranks(machine, memory, rules, lists):
 
 @njit_call
 def _pass_by_rank(machine, memory, rules, lists, stale, now):
-    """Start heads while they fit, unless nothing has changed for them; reserve for the blocked
-    head, and backfill.
+    """Start heads while they fit, unless nothing has changed for them;
+    reserve for the blocked head, and backfill.
     """
     count, tree, started = machine.count, lists.tree, machine.count[STARTED]
     if rules.order == LARGEST_AREA:
@@ -595,9 +587,7 @@ def _head_by_rank(machine, rules, lists):
 
 @njit_noalloc
 def _oldest(machine):
-    """Return the waiting job that was submitted first; the number of submitted jobs if
-    none waits.
-    """
+    """Return the first submitted job that waits; the number of submitted jobs if none waits."""
     count = machine.count
     while count[HEAD] < count[ARRIVED] and machine.start[count[HEAD]] >= 0:
         count[HEAD] += 1

@@ -1,5 +1,5 @@
-"""The machine of all schedulers that plan with predictions: the running jobs in two orders, the
-queue, and the events.
+"""The machine of all schedulers that plan with predictions:
+the running jobs in two orders, the queue, and the events.
 
 As in `replication.simulator.kernels.ordered_list`, both orders are descending lists behind a
 sentinel. A key is an end with the job in its low bits, so of equal ends that of the job earlier in
@@ -105,9 +105,7 @@ def has_events(machine):
 
 @njit_noalloc
 def next_event(machine, memory, now):
-    """Return the instant of the next event: now, as long as an end of this instant is not
-    processed.
-    """
+    """Return the instant of the next event: now, while an end of this instant is not processed."""
     count = machine.count
     if count[LEAVING] > 0:
         return now
@@ -147,8 +145,8 @@ def process_events(machine, memory, rules, now):
 
 @njit_noalloc
 def _note_starts(machine, memory):
-    """Notify the predictor of the starts of the last pass, so that all predictions of a pass are
-    made in one state.
+    """Notify the predictor of the starts of the last pass,
+    so that all predictions of a pass are made in one state.
     """
     count = machine.count
     if memory.begin != 0:
@@ -159,9 +157,7 @@ def _note_starts(machine, memory):
 
 @njit_noalloc
 def _submit(machine, memory, rules, now):
-    """Append the jobs submitted now, or one of them, to the queue; return whether one
-    of them fits.
-    """
+    """Append the jobs submitted now, or one of them, to the queue; return whether one fits."""
     count = machine.count
     fits = False
     while count[ARRIVED] < count[LAST] and memory.submit[count[ARRIVED]] == now:
@@ -181,9 +177,7 @@ def _submit(machine, memory, rules, now):
 
 @njit_noalloc
 def begin(machine, memory, job, predicted, now):
-    """Start a job with a prediction of `predicted` seconds; `process_events` notifies the
-    predictor.
-    """
+    """Start a job, predicted to run `predicted` s; `process_events` notifies the predictor."""
     count = machine.count
     machine.prediction[job] = predicted
     machine.order[count[STARTED]], machine.submitted[count[STARTED]] = job, count[ARRIVED]
@@ -204,8 +198,8 @@ def start_run(machine, memory, job, now, length, planned):
 
 @njit_noalloc
 def release(machine, memory, job):
-    """Free the processors of a running job and remove it from `by_plan`; the caller removes it from
-    `by_end`.
+    """Free the processors of a running job and remove it from `by_plan`;
+    the caller removes it from `by_end`.
     """
     count = machine.count
     key = (machine.start[job] * count[AGES] + machine.planned[job]) << JOB_BITS | job
@@ -241,8 +235,8 @@ def _end_planned(machine, memory, now):
 
 @njit_call
 def _end_next(machine, memory, now):
-    """Process one end of this instant: of the job that started first, of equal starts the one
-    earlier in the queue.
+    """Process one end of this instant: of the job that started first,
+    of equal starts the one earlier in the queue.
     """
     order, leaving, last = machine.by_end, machine.leaving, machine.count[RUNNING]
     best, place = NEVER, NO_JOB
@@ -308,8 +302,8 @@ def correct(machine, memory, way, now):
 
 @njit_noalloc
 def corrected(prediction, request, elapsed, way):
-    """Return the corrected prediction of a job that has run for `elapsed` seconds; at most the
-    request.
+    """Return the corrected prediction of a job that has run for `elapsed` s;
+    at most the request.
     """
     if prediction > elapsed or way == NOW or prediction >= request:
         return prediction
@@ -326,8 +320,8 @@ def corrected(prediction, request, elapsed, way):
 
 @njit_noalloc
 def reservation(machine, order, memory, head_size, counted, now):
-    """Return the earliest end in `order` at which `head_size` processors are free, and how many
-    more are free then.
+    """Return the earliest end in `order` at which `head_size` processors are free,
+    and how many more are free then.
 
     Of the jobs that end by that instant `ALL` count, or no more than necessary: the `FIRST` in the
     queue, or the `FIRST_STARTED` of one end. Ends in the past count as now.
@@ -354,8 +348,8 @@ def reservation(machine, order, memory, head_size, counted, now):
 
 @njit_call
 def _after_first_started(machine, order, size, end, available, head_size):
-    """Return the free processors once jobs of one end have ended, the first started first, until
-    the head fits.
+    """Return the free processors once jobs of one end have ended,
+    the first started first, until the head fits.
     """
     last = -1
     while available < head_size:

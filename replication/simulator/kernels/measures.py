@@ -41,9 +41,7 @@ def performance(submit, run_time, size, end, kept):
 
 @njit(nogil=True, cache=True)
 def backfilling(run_time, size, backfilled):
-    """Return share, mean run time and mean size of some jobs, and the mean run time of
-    the others.
-    """
+    """Return share, mean run time and mean size of some jobs, and mean run time of the others."""
     jobs = time = processors = all_time = 0
     for k in range(len(run_time)):
         all_time += run_time[k]

@@ -1,5 +1,4 @@
-"""The jobs and a predictor's state, as one pointer, so that a kernel is compiled once for all
-predictors.
+"""The jobs and a predictor's state as one pointer: a kernel is compiled once for all predictors.
 
 A kernel receives a `Memory` and calls the predictor's functions through their addresses:
 ``predict(memory, job, now)`` for a waiting job, ``begin(memory, job, now)`` when a job starts and
@@ -79,9 +78,7 @@ def _unbox(memory, given, c):
 
 
 def _caller(result):
-    """Return a function that calls the compiled function at an address; exceptions are
-    passed on.
-    """
+    """Return a function that calls the compiled one at an address; exceptions are passed on."""
 
     @intrinsic
     def call(typing, address, memory, job, now):
@@ -106,8 +103,7 @@ _ask, _notify = _caller(types.int64), _caller(types.none)
 
 @njit_noalloc
 def predict(memory, job, now):
-    """Return the predicted run time of a waiting job, int, s; raise ValueError where it is out of
-    range.
+    """Return the predicted run time of a waiting job, int, s; ValueError if it is out of range.
 
     A prediction of 0 s counts as 1 s unless the request is 0, so that every scheduler plans the
     started job until then.

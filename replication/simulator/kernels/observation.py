@@ -1,5 +1,5 @@
-"""Observations of an EASY schedule: wild backfills, delays of heads, and starts of the shortest
-waiting job.
+"""Observations of an EASY schedule: wild backfills, delays of heads,
+and starts of the shortest waiting job.
 
 The terms are those of heel-and-toe (report 2006, sections 5 and 6). A job is its index, and indices
 are in queue order. The schedule is replayed start by start:

@@ -28,8 +28,8 @@ Running = namedtuple("Running", "by_end by_plan size plan vacant")
 
 @njit(nogil=True, cache=True)
 def empty_running(most):
-    """Return space for `most` running jobs: the two orders, and by slot size, planned key and
-    vacant slots.
+    """Return space for `most` running jobs: the two orders, and by slot size,
+    planned key and vacant slots.
     """
     by_end, by_plan = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     by_end[0] = by_plan[0] = NEVER
@@ -106,8 +106,8 @@ def next_planned_end(jobs, running):
 
 @njit(nogil=True, cache=True)
 def when_it_fits(order, sizes, running, free, head_size, now):
-    """Return the earliest end in `order` at which `head_size` processors are free, and how many
-    more are free then.
+    """Return the earliest end in `order` at which `head_size` processors are free,
+    and how many more are free then.
 
     All jobs that end by that instant count. Ends in the past count as now.
     """

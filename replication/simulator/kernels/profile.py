@@ -61,8 +61,8 @@ def empty_profile(n):
 
 @njit_noalloc
 def reset_profile(profile, machine, memory, now, earliest):
-    """Set the profile to the running jobs alone; a job past its planned end is expected to end at
-    `earliest`.
+    """Set the profile to the running jobs alone; a job past its planned end is expected
+    to end at `earliest`.
     """
     at, free = profile.at, profile.free
     at[0], free[0] = now, machine.count[FREE]
@@ -87,8 +87,7 @@ def forget(profile):
 
 @njit_noalloc
 def earliest_start(profile, size, length, before, beyond):
-    """Return the earliest start at which `size` processors are free for `length` seconds, or
-    `LATEST`.
+    """Return the earliest start at which `size` processors are free for `length` s, or `LATEST`.
 
     Parameters
     ----------

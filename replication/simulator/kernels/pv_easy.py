@@ -77,8 +77,8 @@ Runs = namedtuple(
 
 @njit(nogil=True, cache=True)
 def empty_runs(n, processors, group):
-    """Return space for the runs of `n` jobs of given classes, and for the preempted runs of many
-    events.
+    """Return space for the runs of `n` jobs of given classes,
+    and for the preempted runs of many events.
     """
     killed = np.empty((n + 2 * min(n, processors), 3), np.int64)
     shadow = np.array([NO_JOB, 0])
@@ -123,8 +123,8 @@ def pv_easy(memory, processors, rules, group):
 
 @njit_noalloc
 def simulate_until(machine, memory, runs, rules, until):
-    """Simulate up to the instant `until` or the last event; return False without space for more
-    preempted runs.
+    """Simulate up to the instant `until` or the last event;
+    return False without space for more preempted runs.
     """
     count, now = machine.count, 0
     while machines.has_events(machine):
@@ -215,16 +215,14 @@ def _shadow_size(machine, memory, runs, head):
 
 @njit_noalloc
 def _change_shadow(runs, job, size):
-    """Add the processors of a job that starts, or subtract (`size` below 0) those of
-    one that ends.
-    """
+    """Add the processors of a starting job, or subtract (`size` below 0) those of an ending one."""
     runs.shadow[1] += size if job > runs.shadow[0] else 0
 
 
 @njit_noalloc
 def _reserve(machine, memory, runs, rules, now):
-    """Return the reserved time of the blocked head by the predicted ends of the sunny load, without
-    the shadow load.
+    """Return the reserved time of the blocked head by the predicted ends of the sunny load,
+    without the shadow load.
     """
     count = machine.count
     head, head_size = count[HEAD], memory.size[count[HEAD]]
@@ -244,8 +242,8 @@ def _reserve(machine, memory, runs, rules, now):
 
 @njit_noalloc
 def _backfill(machine, memory, runs, rules, now):
-    """Backfill jobs that are predicted to end by the reserved time, shortest first; then others in
-    queue order.
+    """Backfill jobs that are predicted to end by the reserved time, shortest first;
+    then others in queue order.
     """
     count, keys = machine.count, machine.scratch
     some, processors = _candidates(machine, memory, runs)
@@ -266,8 +264,8 @@ def _backfill(machine, memory, runs, rules, now):
 
 @njit_noalloc
 def _backfill_as_easy(machine, memory, runs, rules, now):
-    """Backfill in queue order: jobs that end by the reserved time of the whole load, or fit its
-    extra processors.
+    """Backfill in queue order: jobs that end by the reserved time of the whole load,
+    or fit its extra processors.
     """
     count, keys = machine.count, machine.scratch
     some, _ = _candidates(machine, memory, runs)
@@ -307,8 +305,7 @@ def _backfill_as_easy(machine, memory, runs, rules, now):
 
 @njit_noalloc
 def _candidates(machine, memory, runs):
-    """Write the first job behind the head of each class that fits to `scratch`, as a number below
-    1.
+    """Write the first job behind the head of each class that fits to `scratch`, negated.
 
     Returns their number and the processors of all jobs that fit. Removes the empty classes from
     `active`.
@@ -349,8 +346,8 @@ def _next_waiting(runs, job):
 
 @njit_noalloc
 def _start_in_order(machine, memory, runs, rules, some, in_time, now):
-    """Start jobs that fit in the order of the first `some` keys in `scratch`, and then the next
-    jobs of their classes.
+    """Start jobs that fit in the order of the first `some` keys in `scratch`,
+    and then the next jobs of their classes.
 
     A key is a negative number: the job in the low bits, and above it the predicted remaining time
     if `in_time`.
@@ -390,8 +387,8 @@ def _time_left(machine, memory, rules, job, now):
 
 @njit_noalloc
 def _begin(machine, memory, runs, rules, job, left, now):
-    """Start a job with a predicted remaining time of `left` seconds; predictors are not notified of
-    starts.
+    """Start a job with a predicted remaining time of `left` seconds;
+    predictors are not notified of starts.
     """
     runs.is_waiting[job] = False
     runs.jobs[runs.group[job]] -= 1
@@ -402,8 +399,8 @@ def _begin(machine, memory, runs, rules, job, left, now):
 
 @njit_noalloc
 def _wall_time(machine, memory, runs, rules, job):
-    """Return the length of the next run of a job without preemption, with the cost of saving and
-    restoring.
+    """Return the length of the next run of a job without preemption,
+    with the cost of saving and restoring.
     """
     left = memory.run_time[job] - machine.done[job]
     if rules.mode == SUSPEND and runs.times_killed[job] > 0:
@@ -415,9 +412,7 @@ def _wall_time(machine, memory, runs, rules, job):
 
 @njit_noalloc
 def _safe_work(machine, runs, rules, job, elapsed):
-    """Return the seconds of work that are saved when a job is stopped `elapsed` seconds
-    into a run.
-    """
+    """Return the work, s, that is saved when a job is stopped `elapsed` seconds into a run."""
     done = machine.done[job]
     if rules.mode == SUSPEND:
         return done + max(elapsed - (rules.cost if runs.times_killed[job] > 0 else 0), 0)

@@ -1,5 +1,4 @@
-"""The queue of textbook EASY, in columns of 32 bits so that a scan compares eight entries at a
-time.
+"""The queue of textbook EASY, in columns of 32 bits: a scan compares eight entries at a time.
 
 A job that leaves the middle of the queue is marked as removed; `compact` closes the gaps once most
 entries are removed. Sizes and times are clipped to 31 bits. Therefore the search returns candidates
@@ -120,9 +119,7 @@ def next_candidate(queue, search, tail, free, extra, window):
 
 @njit_noalloc
 def _next_block(queue, search, tail, free, extra, window):
-    """Continue a search in the next block with an entry that fits, and return whether
-    there is one.
-    """
+    """Continue a search in the next block with an entry that fits; return whether there is one."""
     block, smallest, entries = search[AT], np.int32(search[SMALLEST]), NONE
     while entries == NONE:
         block += ONE

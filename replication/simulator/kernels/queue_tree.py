@@ -63,8 +63,8 @@ def fits(size, planned, free, extra, window):
 
 @njit_noalloc
 def fitting(tree, first, free, extra, window):
-    """Return a bit for each of the `BLOCK` entries from `first` on that fits, the lowest bit for
-    the first entry.
+    """Return a bit for each of the `BLOCK` entries from `first` on that fits,
+    the lowest bit for the first entry.
 
     The loop has no early exit, so that it compiles to vector instructions.
     """
@@ -127,8 +127,8 @@ def update_all(tree, blocks):
 
 @njit_noalloc
 def _update_leaf(tree, leaf):
-    """Compute the row of a leaf and return whether it has changed; the loops compile to vector
-    instructions.
+    """Compute the row of a leaf and return whether it has changed;
+    the loops compile to vector instructions.
     """
     first = (leaf - (np.uint64(len(tree.rows)) >> ONE)) << BLOCK_BITS
     changed = False
@@ -160,8 +160,8 @@ def _update_node(tree, node):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def next_block(tree, block, free, extra, window):
-    """Return the first block from `block` on that may hold an entry that fits; the number of blocks
-    if there is none.
+    """Return the first block from `block` on that may hold an entry that fits;
+    the number of blocks if there is none.
     """
     rows, leaves = tree.rows, np.uint64(len(tree.rows)) >> ONE
     column = column_of(free)
@@ -183,16 +183,16 @@ def next_block(tree, block, free, extra, window):
 
 @njit_noalloc
 def _may_fit(rows, node, column, extra, window):
-    """Return whether a job below a node may fit by its row; `column` covers the free processors and
-    some larger sizes.
+    """Return whether a job below a node may fit by its row;
+    `column` covers the free processors and some larger sizes.
     """
     return (rows[node, NONE] <= extra) | (rows[node, column] <= window)
 
 
 @njit_noalloc
 def column_of(size):
-    """Return the first column for jobs of a size: 1 for one processor, 2 for up to three, and so
-    on; at most 15.
+    """Return the first column for jobs of a size: 1 for one processor,
+    2 for up to three, and so on; at most 15.
     """
     return min(np.uint64(32) - np.uint64(leading_zeros(np.uint32(size))), COLUMNS - ONE)
 

@@ -98,8 +98,8 @@ def _move_up(machine, place, queue_rank):
 
 @njit_noalloc
 def _pass(machine, memory, rules, plan, fitting, candidate_rank, now):
-    """Start jobs or reserve for them in queue order until all reservations are made; then backfill
-    the candidates.
+    """Start jobs or reserve for them in queue order until all reservations are made;
+    then backfill the candidates.
 
     The first `fitting` entries of `scratch` are the places of the jobs that fit.
     """
@@ -144,8 +144,8 @@ def _pass(machine, memory, rules, plan, fitting, candidate_rank, now):
 
 @njit_noalloc
 def _fits(machine, memory, plan, blocked, job, ends):
-    """Return whether a job with a planned end can start now without delaying one of the `blocked`
-    reservations.
+    """Return whether a job with a planned end can start now
+    without delaying one of the `blocked` reservations.
     """
     size = memory.size[job]
     if size > machine.count[FREE]:

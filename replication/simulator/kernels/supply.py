@@ -5,8 +5,8 @@ from numba import njit
 
 @njit(nogil=True, cache=True)
 def deal(run_time, supply, draws, dealt):
-    """Draw for each job one of the unused estimates that are not below its run time, with equal
-    probabilities.
+    """Draw for each job one of the unused estimates that are not below its run time,
+    with equal probabilities.
 
     Parameters
     ----------

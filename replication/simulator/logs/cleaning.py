@@ -66,9 +66,7 @@ def implausible(submit: np.ndarray, run_time: np.ndarray) -> np.ndarray:
 
 
 def _warn_implausible(trace, keep):
-    """Return the number of remaining jobs of an implausible run time; name the first one in a
-    warning.
-    """
+    """Return the number of remaining jobs of implausible run time; warn of the first one."""
     second = TIMES[trace.times or "round"]
     submit, run_time = trace.submit[keep] / second, trace.run_time[keep] / second
     odd = np.flatnonzero(implausible(submit, run_time))
@@ -76,9 +74,8 @@ def _warn_implausible(trace, keep):
         k, seconds = np.flatnonzero(keep)[odd[0]], run_time[odd[0]]
         warnings.warn(
             f"{trace.path}, line {trace.line[k]}: job {trace.job_id[k]} ran {seconds:,.0f} s "
-            f"({seconds / YEAR:,.1f} years), "
-            f"longer than the log or than a year (such jobs: {len(odd):,}); is its start or end "
-            f"unknown?",
+            f"({seconds / YEAR:,.1f} years), longer than the log or than a year (such jobs: "
+            f"{len(odd):,}); is its start or end unknown?",
             ImplausibleRuns,
             stacklevel=4,  # the caller of load
         )
@@ -207,9 +204,7 @@ def workload(
 
 
 def further_fields(names) -> list[str]:
-    """Return one name of a field of a log, or several, as a list; raise CleaningError
-    for others.
-    """
+    """Return one name of a log's field, or several, as a list; raise CleaningError for others."""
     names = [names] if isinstance(names, str) else names
     return [among((*FIELDS, "line"), "no field", name, CleaningError) for name in names]
 
@@ -271,9 +266,7 @@ def _machine(trace, machine):
 
 
 def _refuse_unusable(trace, keep, processors, machine):
-    """Raise SWFError for the first remaining job that cannot run, with the rule that drops such
-    jobs.
-    """
+    """Raise SWFError for the first remaining job that cannot run; name the rule that drops it."""
     for rule, needed in {
         "no-run-time": "a known run time",
         "no-processors": "1 or more processors",
@@ -291,6 +284,6 @@ def _refuse_unusable(trace, keep, processors, machine):
         jobs = ", ".join(map(str, trace.job_id[bad[:5]])) + (", ..." if len(bad) > 5 else "")
         raise SWFError(
             f"{trace.path}, line {trace.line[k]}, field {FIELDS.index(name) + 1} ({name}): "
-            f"{value}; "
-            f"allowed: {needed} ({len(bad)} such jobs: {jobs}; the rule '{rule}' leaves them out)"
+            f"{value}; allowed: {needed} ({len(bad)} such jobs: {jobs}; the rule '{rule}' leaves "
+            "them out)"
         )

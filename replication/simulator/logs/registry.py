@@ -62,8 +62,8 @@ class DownloadError(TraceError):
 
 @dataclass(frozen=True)
 class TraceInfo:
-    """A registered log: its file and address, hash of the decompressed file, number of jobs, and
-    header facts.
+    """A registered log: its file and address, hash of the decompressed file,
+    number of jobs, and header facts.
 
     `processors` is the header's ``MaxProcs``; `acknowledge` and `asks` are people to acknowledge
     and further requests of the header; `papers` are the papers that use the log; `bad_lines` is the
@@ -111,9 +111,7 @@ def papers() -> list[str]:
 
 
 def info(name) -> TraceInfo:
-    """Return the registry's facts about a log, a `TraceInfo`; raise TraceError for an
-    unknown name.
-    """
+    """Return the registry's facts about a log, `TraceInfo`; raise TraceError for unknown names."""
     if name not in names():
         hint = did_you_mean(name, names(), cutoff=0.5)
         raise TraceError(
@@ -162,8 +160,8 @@ def _paper(paper):
 
 
 def locate(name) -> Path | None:
-    """Return the path of a registered log, None if it is not on this machine; TraceError for an
-    unknown name.
+    """Return the path of a registered log, None if it is not on this machine;
+    TraceError for an unknown name.
     """
     file = info(name).file
     places = (
@@ -175,9 +173,7 @@ def locate(name) -> Path | None:
 
 
 def file_of(source) -> str | Path:
-    """Return the path of a log: of a registered one where it is on this machine, else `source`
-    itself.
-    """
+    """Return the path of a registered log if it is on this machine, else `source` itself."""
     return (locate(source) if source in names() else None) or source
 
 
@@ -235,9 +231,7 @@ def fetch(name) -> Path:
 
 
 def check(path, sha256: str) -> None:
-    """Raise DownloadError for a damaged file, or one whose decompressed content has
-    another hash.
-    """
+    """Raise DownloadError for a damaged file, or decompressed content of another hash."""
     digest = hashlib.sha256(swf.read_bytes(path, DownloadError)).hexdigest()
     if digest != sha256:
         raise DownloadError(
@@ -275,11 +269,10 @@ def read(source, bad_lines=None, times=None) -> swf.Trace:
     if path is None:
         raise Missing(
             f"{source}: no {info(source).file} in {', '.join(map(str, paths.trace_folders()))}. "
-            f"Give the path of an SWF "
-            f"file, download it (replication.simulator.logs.registry.fetch({source!r}), or "
-            f"`replication logs fetch {source}`), "
-            f"or load({source!r}, synthetic=True) for synthetic jobs, which prove nothing about "
-            f"the log"
+            "Give the path of an SWF file, download it "
+            f"(replication.simulator.logs.registry.fetch({source!r}), or `replication logs fetch "
+            f"{source}`), or load({source!r}, synthetic=True) for synthetic jobs, which prove "
+            "nothing about the log"
         )
     log = info(source)
     return swf.read(path, log.sha256, bad_lines or log.bad_lines, times)
@@ -303,8 +296,8 @@ def load(
     ----------
     source : str or Path or replication.simulator.logs.swf.Trace or mapping
         A registry name, a path to an SWF file, or a log read from one. A mapping has this source as
-        ``file`` and some of the arguments below, such as ``{"file": "my.swf", "bad_lines":
-        "skip"}``, which it overrides.
+        ``file`` and some of the arguments below, which it overrides, such as
+        ``{"file": "my.swf", "bad_lines": "skip"}``.
     paper : str, optional
         The paper whose rules apply; by default those of
         `replication.simulator.logs.cleaning.workload`, for the log's own machine.
@@ -326,10 +319,10 @@ def load(
         Whether fractions of seconds are rounded to seconds and counted, or all times of the
         workload are milliseconds. By default they are an error.
     more : str or sequence of str
-        Further fields of the log (`replication.simulator.logs.swf.Trace`), such as ``["partition",
-        "requested_memory"]``, for the workload's `more`; -1 is unknown, as all are of synthetic
-        jobs. A scheduler that uses wait, status, cpu_time or used_memory knows what happened after
-        the submission.
+        Further fields of the log (`replication.simulator.logs.swf.Trace`), for the workload's
+        `more`, such as ``["partition", "requested_memory"]``; -1 is unknown, as all are of
+        synthetic jobs. A scheduler that uses wait, status, cpu_time or used_memory knows what
+        happened after the submission.
 
     Returns
     -------
@@ -339,8 +332,7 @@ def load(
     ------
     Missing
         For a registered log that is not on this machine; the message lists the alternatives.
-    TraceError, replication.simulator.logs.cleaning.CleaningError,
-    replication.simulator.logs.swf.SWFError
+    TraceError, CleaningError, SWFError
         For unknown names and rules, and unusable files.
     """
     given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
@@ -353,8 +345,7 @@ def load(
     if not isinstance(source, str | Path | swf.Trace):
         raise TraceError(
             f"source is a {type(source).__name__}; allowed: a name, a path, a Trace, or a mapping "
-            f"with file "
-            "(jobs in columns become a workload by Workload.from_columns)"
+            "with file (jobs in columns become a workload by Workload.from_columns)"
         )
     trace = source if isinstance(source, swf.Trace) else None
     if trace is not None or _is_path(source):
@@ -399,16 +390,14 @@ def like(name, machine=None) -> Workload:
 
 
 def draw_key(sha256) -> str:
-    """Return the key of random draws for a file, whatever its name: the name of the registered log,
-    else "".
+    """Return the key of random draws for a file, whatever its name:
+    the name of the registered log, else "".
     """
     return next((name for name, log in REGISTRY["log"].items() if log["sha256"] == sha256), "")
 
 
 def _is_path(source):
-    """Return whether `source` is a path and not a name: it has the form of a path, or the file
-    exists.
-    """
+    """Return whether `source` is a path: it has the form of one, or the file exists."""
     text = str(source)
     if text in names():
         return False

@@ -172,8 +172,8 @@ def concatenate_weeks(workload, weeks) -> Workload:
 
 
 def move_jobs(workload, parts, weeks) -> Workload:
-    """Return jobs of a log moved to other weeks, in order of submission; equal submissions are in
-    the log's order.
+    """Return jobs of a log moved to other weeks, in order of submission;
+    equal submissions are in the log's order.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def move_jobs(workload, parts, weeks) -> Workload:
     if len(jobs) == 0:
         raise ResamplingError(
             f"{workload.name}: no jobs in the weeks drawn, allowed: a log with jobs in most weeks, "
-            f"or more weeks"
+            "or more weeks"
         )
     since = workload.submit[jobs] - workload.submit[0]
     submit = workload.submit[0] + week * WEEK + since % WEEK

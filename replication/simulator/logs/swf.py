@@ -52,9 +52,7 @@ _UNKNOWN = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
 
 
 class SWFError(InputError):
-    """A log that cannot be used: the message names file, line, field, value and the
-    allowed values.
-    """
+    """An unusable log: the message names file, line, field, value and the allowed values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +66,7 @@ class Trace:
     Parameters
     ----------
     job_id, submit, wait, run_time, allocated_processors, requested_processors, requested_time,
-    status, user, group,
-    executable, queue, partition, preceding_job, think_time : int64[n]
+    status, user, group, executable, queue, partition, preceding_job, think_time : int64[n]
     cpu_time, used_memory, requested_memory : float64[n]
     line : int32[n]
         Number of the job's line in the file.
@@ -272,8 +269,8 @@ def parse(data: bytes, name: str, sha256=None, bad_lines="refuse", times=None) -
 
 
 def _table(data, skip):
-    """Return columns of job lines by name, their rows from 0, and counts of anomalies and of bad
-    lines by kind.
+    """Return columns of job lines by name, their rows from 0,
+    and counts of anomalies and of bad lines by kind.
 
     None unless every line is 18 plain numbers of a new job; with `skip` the number and the
     submission may be unknown, and such lines are left out.
@@ -307,9 +304,9 @@ def _table(data, skip):
     columns = {name: column[row] for name, column in columns.items()}
     odd = {name: (column < 0) & (column != -1) for name, column in columns.items()}
     columns = {name: np.where(odd[name], -1, column) for name, column in columns.items()}
-    anomalies = {"negative_as_unknown": sum(int(mask.sum()) for mask in odd.values())}
+    negative = sum(int(mask.sum()) for mask in odd.values())
     kinds = sorted((rows[0], kind, len(rows)) for kind, rows in bad.items() if len(rows))
-    anomalies = {name: count for name, count in anomalies.items() if count}
+    anomalies = {"negative_as_unknown": negative} if negative else {}
     return columns, row, anomalies, {kind: count for _, kind, count in kinds}
 
 
@@ -408,15 +405,15 @@ def _job(tokens, width, line_of, times, anomalies):
     if first and not is_part:
         raise _BadLine(
             "repeated-job-number",
-            f", field 1 (job_id): job {values[0]} is already on line {first}; allowed: each number "
-            f"once",
+            f", field 1 (job_id): job {values[0]} is already on line {first}; allowed: each "
+            "number once",
         )
     return values, is_part
 
 
 def _in_units(token, units, anomalies):
-    """Return a time of so many units a second as a whole number, halves rounded upwards; other text
-    unchanged.
+    """Return a time of so many units a second as a whole number, halves rounded upwards;
+    other text unchanged.
     """
     if not _NUMBER.fullmatch(token) or Decimal(token) < 0:
         return token
@@ -459,8 +456,8 @@ def _value(name, token, k, is_part):
 
 
 def write(target, trace: Trace) -> None:
-    """Write comments, jobs and partial executions to a path or a binary file; `read` returns the
-    same values.
+    """Write comments, jobs and partial executions to a path or a binary file;
+    `read` returns the same values.
     """
     table = pd.DataFrame({name: getattr(trace, name) for name in FIELDS})
     for name in DECIMAL:
@@ -490,8 +487,8 @@ def _allowed(name):
 
 
 def _column(path, name, values, n):
-    """Return `values` as a column of the right type; raise SWFError for values that the format does
-    not allow.
+    """Return `values` as a column of the right type; raise SWFError for values
+    that the format does not allow.
     """
     values = np.asarray(values)
     if values.shape != (n,) or values.dtype.kind not in "iuf":

@@ -1,5 +1,5 @@
-"""Synthetic workloads: the model of Lublin and Feitelson, with Tsafrir, Etsion and Feitelson's
-modal estimates.
+"""Synthetic workloads: the model of Lublin and Feitelson,
+with the modal estimates of Tsafrir, Etsion and Feitelson.
 
 A synthetic workload lets everything run without a log. It is marked as such and decides no claim
 about a paper.
@@ -50,8 +50,8 @@ def synthetic(
     name: str = "synthetic",
     users: int | None = None,
 ) -> Workload:
-    """Return a synthetic workload of the Lublin-Feitelson model (JPDC 2003), scaled to a machine
-    and an offered load.
+    """Return a synthetic workload of the Lublin-Feitelson model (JPDC 2003),
+    scaled to a machine and an offered load.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def synthetic(
     if machine < 1 or (users is not None and users < 1):
         raise WorkloadError(
             f"{name}: {machine} processors and {users} users; allowed: 1 processor or more, 1 user "
-            f"or more"
+            "or more"
         )
     seed = check_seed(seed)
     random = generator("lublin-feitelson", int(jobs), int(machine), float(load), seed)
@@ -147,8 +147,8 @@ def arrivals(jobs: int, span: float, random: np.random.Generator) -> np.ndarray:
 
 
 def cycle() -> np.ndarray:
-    """Return the relative rate of arrivals in each half hour of the day, from midnight on,
-    float64[48], mean 1.
+    """Return the relative rate of arrivals in each half hour of the day,
+    from midnight on, float64[48], mean 1.
     """
 
     def density(x):

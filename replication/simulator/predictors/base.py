@@ -19,9 +19,7 @@ from replication.simulator.workload import EndedJob, Job, Workload
 
 
 class PredictorError(ChoiceError):
-    """A predictor, an option or a prediction that is not allowed; the message lists the allowed
-    values.
-    """
+    """A wrong predictor, option or prediction; the message lists the allowed values."""
 
 
 def compiled(function: Callable) -> Any:
@@ -84,15 +82,15 @@ class Predictor(Choice, family="predictor"):
 
     @classmethod
     def options(cls) -> dict:
-        """Return the predictor's fields by name, after an online predictor has been made a frozen
-        dataclass.
+        """Return the predictor's fields by name,
+        after an online predictor has been made a frozen dataclass.
         """
         if cls.is_online():
             complete_class(cls)
         if "__dataclass_fields__" not in vars(cls):
             raise PredictorError(
                 f"{cls.__name__} has no method predict or predict_many; allowed without: a frozen "
-                f"dataclass"
+                "dataclass"
             )
         return super().options()
 
@@ -110,8 +108,8 @@ class Predictor(Choice, family="predictor"):
 
     @property
     def has_begin(self) -> bool:
-        """Whether the predictor uses the starts of jobs, of which a preemptive scheduler does not
-        notify it.
+        """Whether the predictor uses the starts of jobs,
+        of which a preemptive scheduler does not notify it.
         """
         return type(self).begin is not Predictor.begin
 
@@ -143,8 +141,8 @@ class Predictor(Choice, family="predictor"):
         return self.predict_many([job], now)[0]
 
     def predict_many(self, jobs: list[Job], now: int) -> Sequence[float]:
-        """Return the predictions of several jobs in one call, for models that predict many rows
-        faster than one.
+        """Return the predictions of several jobs in one call,
+        for models that predict many rows faster than one.
 
         It is optional. A predictor that defines it need not define `predict`. The jobs are all
         those submitted at this instant, also where each submission has its own pass; or all waiting
@@ -164,8 +162,8 @@ class Predictor(Choice, family="predictor"):
         return [self.predict(job, now) for job in jobs]
 
     def begin(self, job: Job, now: int) -> None:
-        """Note that a job starts; called after the scheduling pass, for each started job in the
-        order of the starts.
+        """Note that a job starts; called after the scheduling pass,
+        for each started job in the order of the starts.
 
         Parameters
         ----------
@@ -222,8 +220,7 @@ class Predictor(Choice, family="predictor"):
         return {}
 
     def classes(self, workload: Workload, request: np.ndarray) -> np.ndarray | None:
-        """Return the classes of jobs with equal predictions, so that a scheduler predicts one job
-        for all.
+        """Return the classes of jobs with equal predictions: a scheduler predicts one job of each.
 
         A subclass that changes the predictions of a predictor with classes defines this method as
         well.
@@ -246,8 +243,8 @@ class Predictor(Choice, family="predictor"):
 
     @contextmanager
     def memory(self, workload, estimate, seed=1) -> Iterator[Memory]:
-        """Provide the `Memory` of one simulation; an error of the predictor names the predictor and
-        the job.
+        """Provide the `Memory` of one simulation;
+        an error of the predictor names the predictor and the job.
         """
         memory = self._memory(workload, estimate, seed)
         try:
@@ -291,8 +288,8 @@ class Predictor(Choice, family="predictor"):
         return memory
 
     def _check_known(self, workload, request, seed):
-        """Return `predictions` as int64[n], s; PredictorError for a wrong shape or a value out of
-        range.
+        """Return `predictions` as int64[n], s; PredictorError
+        for a wrong shape or a value out of range.
         """
         known = np.asarray(self.predictions(workload, _read_only(request), seed))
         n = len(workload)
@@ -347,8 +344,8 @@ class _Online:
         _simulations[self.key] = self
 
     def _call(self, method, *given):
-        """Call a method of the predictor; an exception gets a note with the predictor, the method
-        and the job.
+        """Call a method of the predictor; an exception gets a note with the predictor,
+        the method and the job.
         """
         try:
             return getattr(self.predictor, method)(*given)
@@ -368,8 +365,8 @@ class _Online:
         return self.fresh.pop(job) if job in self.fresh else self.known[job]
 
     def _predict_many(self, job, now):
-        """Predict all waiting jobs; at a job's first prediction, the jobs submitted at this
-        instant.
+        """Predict all waiting jobs; at a job's first prediction,
+        those submitted at this instant.
         """
         predictions = self.known
         if job in self.waiting:

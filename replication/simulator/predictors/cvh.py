@@ -84,9 +84,7 @@ def _observe(memory, job, now, x):
 
 @njit_noalloc
 def _take_up(memory, job):
-    """Set the terms of the current job, its features and all their products, unless
-    they are set.
-    """
+    """Set the terms of the current job, its features and their products, unless they are set."""
     counters = memory.model[COUNTERS]
     if counters[JOB] == job:
         return
@@ -134,8 +132,8 @@ def _correct(memory, job):
 
 @njit_noalloc
 def _dot(memory, one, other):
-    """Return the sum of products of two rows, by quarters: a fixed order that suits vector
-    instructions.
+    """Return the sum of products of two rows, by quarters:
+    a fixed order that suits vector instructions.
     """
     a, b, sums = memory.model[one], memory.model[other], memory.model[SUMS]
     n = ROOM // 4
@@ -156,8 +154,8 @@ def _dot(memory, one, other):
 
 @njit_noalloc
 def _slope(value, run_time, size):
-    """Return the derivative of the loss: squared above the run time, absolute below, times 1 +
-    ln(size x run time).
+    """Return the derivative of the loss: squared above the run time, absolute below,
+    times 1 + ln(size x run time).
     """
     weight = 1 + math.log(max(size * run_time, 1))
     if value > run_time:
@@ -167,8 +165,8 @@ def _slope(value, run_time, size):
 
 @dataclass(frozen=True)
 class CVH(Predictor):
-    """A linear model learned with an asymmetric loss (Gaussier, Glesser, Reis and Trystram 2015,
-    section 4).
+    """A linear model learned with an asymmetric loss
+    (Gaussier, Glesser, Reis and Trystram 2015, section 4).
 
     It is the cross-validated heuristic that Top Percent compares with (section IV.A).
     """

@@ -1,5 +1,5 @@
-"""Predictors that use the run times of ended jobs of the same user or class: Last, Tsafrir and
-Complete.
+"""Predictors that use the run times of ended jobs of the same user or class:
+Last, Tsafrir and Complete.
 """
 
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ def number_groups(*columns) -> np.ndarray:
 
 
 def finest_classes(workload, request) -> tuple[np.ndarray, np.ndarray]:
-    """Return each job's class, int64[n], by executable, user, request and size; and these values of
-    each class, int64[4, c].
+    """Return each job's class, int64[n], by executable, user, request and size;
+    and these values of each class, int64[4, c].
     """
     columns = np.stack([workload.executable, workload.user, request, workload.processors])
     group = number_groups(*columns)
@@ -42,8 +42,8 @@ def finest_classes(workload, request) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Last(Predictor):
-    """The request times the accuracy of the same user's last ended job: its run time over its
-    request (PV-EASY, 5.2).
+    """The request times the accuracy of the same user's last ended job:
+    its run time over its request (PV-EASY, 5.2).
 
     The prediction is rounded to the nearest second and at most the request. It is the request as
     long as no job of the user has ended.
@@ -53,8 +53,8 @@ class Last(Predictor):
     changes_only_at_ends = True
 
     def tables(self, workload, request, seed) -> dict:
-        """Return ``group``, each job's user, and ``newest``, each user's last two run times and
-        last request, or -1.
+        """Return ``group``, each job's user, and ``newest``,
+        each user's last two run times and last request, or -1.
         """
         group, users = pd.factorize(workload.user)
         return {"group": group, "newest": np.full((len(users), 3), -1)}
@@ -81,8 +81,7 @@ class Last(Predictor):
 
 @dataclass(frozen=True)
 class Tsafrir(Last):
-    """Mean of the user's last two ended run times (Tsafrir, Etsion and Feitelson 2007, section
-    4.1).
+    """Mean of the user's last two run times (Tsafrir, Etsion and Feitelson 2007, section 4.1).
 
     The prediction is rounded down to whole seconds and at most the request. It is the request as
     long as fewer than two jobs of the user have ended.
@@ -101,8 +100,8 @@ class Tsafrir(Last):
 
 @dataclass(frozen=True)
 class Complete(Predictor):
-    """The decaying mean of run times in the first of a job's fifteen classes with an ended job (Top
-    Percent, section IV.A).
+    """The decaying mean of run times in the first of a job's fifteen classes with an ended job
+    (Top Percent, section IV.A).
 
     The jobs of a class agree in some of executable, user, request and size: in the first class in
     all four, in later classes in fewer.

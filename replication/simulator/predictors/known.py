@@ -1,5 +1,5 @@
-"""Predictors that do not learn: request, run time, run time with an error; and another predictor
-times a factor.
+"""Predictors that do not learn: request, run time, run time with an error;
+and another predictor times a factor.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,7 @@ from replication.simulator.workload import generator
 
 @dataclass(frozen=True)
 class Request(Predictor):
-    """The request itself: a scheduler without predictions (Reqtime in Top Percent,
-    section IV.A).
-    """
+    """The request: a scheduler without predictions (Reqtime in Top Percent, section IV.A)."""
 
     draws_at_random = False
     changes_only_at_ends = True
@@ -40,9 +38,7 @@ class Clairvoyant(Predictor, name="perfect"):
 
 @dataclass(frozen=True)
 class Scaled(Predictor):
-    """The run time times a factor, to the nearest second: predictions that all err in one
-    direction.
-    """
+    """The run time times a factor, to the nearest second: all predictions err in one direction."""
 
     draws_at_random = False
     changes_only_at_ends = True
@@ -56,8 +52,8 @@ class Scaled(Predictor):
 
 @dataclass(frozen=True)
 class Virtual(Predictor):
-    """The run time times (1 + bias) (1 + uniform(-error, error)), to the nearest second (PV-EASY,
-    section 5.2.2).
+    """The run time times (1 + bias) (1 + uniform(-error, error)), to the nearest second
+    (PV-EASY, section 5.2.2).
 
     The paper has errors up to 1 and no bias. Beyond them a prediction is at least 0, and at most
     the request or twice the run time. The draw depends on the workload's `draw_key`, its length,
@@ -80,8 +76,8 @@ class Virtual(Predictor):
 
 @dataclass(frozen=True)
 class LastSubmitted(Predictor, name="last-submitted"):
-    """The request times the accuracy of the same user's previous job, whether that job has ended or
-    not.
+    """The request times the accuracy of the same user's previous job,
+    whether that job has ended or not.
 
     This interpretation of PV-EASY's section 5.2 is possible only in a simulator, since the run time
     is unknown before the job has ended. The prediction is rounded to the nearest second and at most
@@ -103,8 +99,7 @@ class LastSubmitted(Predictor, name="last-submitted"):
 
 @dataclass(frozen=True)
 class Biased(Predictor):
-    """The predictions of another predictor times a factor, which changes their bias and keeps their
-    order.
+    """The predictions of another predictor times a factor: another bias, in the same order.
 
     They are rounded to the nearest second and at most the request.
     """

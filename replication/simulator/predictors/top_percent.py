@@ -84,8 +84,8 @@ def _first_above(memory, f, target):
 
 @njit_noalloc
 def _step(memory, f, by):
-    """Move the threshold to the next occupied place above (`by` 1) or below (-1); return the
-    present weight there.
+    """Move the threshold to the next occupied place above (`by` 1) or below (-1);
+    return the present weight there.
     """
     state = memory.whole[f]
     state[RANK] += by

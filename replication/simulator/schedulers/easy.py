@@ -1,6 +1,4 @@
-"""First come, first served, and EASY backfilling on the users' estimates or on
-predicted run times.
-"""
+"""First come, first served, and EASY backfilling on users' estimates or predicted run times."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -79,8 +77,8 @@ class EASY(options.WithProfile, Scheduler):
         "by-lifetime",
         ("by-lifetime", "nobody", "extra"),
         "which jobs are backfilled while a reservation that lasts is due: none, or those that fit "
-        "the extra processors; by default "
-        "none if it lasts until the start, the latter if it is due and made again",
+        "the extra processors; by default none if it lasts until the start, the latter if it is "
+        "due and made again",
     )
     strict: Literal["no", "yes"] = option(
         "no",
@@ -97,9 +95,8 @@ class EASY(options.WithProfile, Scheduler):
     shadow: Shadow = option(
         "all",
         get_args(Shadow),
-        "of the jobs planned to end at the shadow time, all count as extra, or those that suffice, "
-        "the first in the queue or "
-        "the first started first",
+        "of the jobs planned to end at the shadow time, all count as extra, or those that "
+        "suffice, the first in the queue or the first started first",
     )
     events: options.Events = options.events("together", "one-by-one", "by-plan")
     ties: options.Ties = options.ties()
@@ -112,8 +109,8 @@ class EASY(options.WithProfile, Scheduler):
         "allowed",
         get_args(Wild),
         "jobs whose backfills may delay the head, which only a simulator knows: all, none, those "
-        "with a run time shorter or "
-        "longer than the median of the waiting jobs, or half of the jobs, drawn at random",
+        "with a run time shorter or longer than the median of the waiting jobs, or half of the "
+        "jobs, drawn at random",
     )
     let_past: float = option(
         0.0,
@@ -138,7 +135,7 @@ class EASY(options.WithProfile, Scheduler):
         if intervenes and not self.is_textbook_but(["wild", "let_past"]):
             raise SchedulerError(
                 f"{self!r}: allowed with wild and let_past: the users' estimates and the "
-                f"textbook's rules"
+                "textbook's rules"
             )
         if self.wild != "allowed" and self.let_past > 0:
             raise SchedulerError(f"{self!r}: allowed: either wild or let_past, not both")
@@ -195,8 +192,8 @@ class EASY(options.WithProfile, Scheduler):
         return columns, observation.observations(*jobs, *schedule)
 
     def columns_of(self, workload, estimate, seed) -> tuple:
-        """Return the permissions and an empty order, or the ranks of the queue and of the
-        candidates.
+        """Return permissions and an empty order, or the ranks of the queue
+        and of the candidates.
         """
         if self.has_profile:
             by_arrival = np.zeros(len(workload), np.int64)
@@ -218,9 +215,7 @@ class EASY(options.WithProfile, Scheduler):
         return permissions
 
     def kernel(self) -> tuple:
-        """Return the compiled kernel and its rules; for the textbook's EASY, those with
-        predictions.
-        """
+        """Return the compiled kernel and its rules; for textbook EASY, those with predictions."""
         if self.has_profile:
             rules = self.rules(
                 reservations.Rules,

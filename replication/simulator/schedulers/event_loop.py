@@ -1,6 +1,4 @@
-"""The event loop of simulations in Python: events, the queue, the running jobs and their planned
-ends.
-"""
+"""The event loop of simulations in Python: events, queue, running jobs and their planned ends."""
 
 import math
 from collections import defaultdict
@@ -22,8 +20,8 @@ MOST_IDLE = 100_000
 
 
 class Reservation(NamedTuple):
-    """The earliest time at which a job fits, s, and the extra processors: those that it leaves free
-    at that time.
+    """The earliest time at which a job fits, s, and the extra processors:
+    those that it leaves free at that time.
     """
 
     time: float
@@ -128,8 +126,7 @@ class EventLoop:
             )
 
     def instants(self) -> list[int]:
-        """Return the times of the next events, s: ends of jobs, the next submission, the next
-        timer.
+        """Return the times of the next events, s: ends of jobs, next submission, next timer.
 
         Without a job that waits, runs or is to come there are none.
         """
@@ -138,9 +135,7 @@ class EventLoop:
         return times + sorted(self._timers)[:1] if times or self.queue else []
 
     def process_events(self, now: int) -> bool:
-        """Process the events of an instant, or one of them; return whether a scheduling pass
-        follows.
-        """
+        """Process the events of an instant, or one of them; return whether a pass follows."""
         chosen = self.loop_options
         ending = sorted(job for job in self.running if self._end[job.index] == now)
         if chosen.events == "by-plan":
@@ -172,8 +167,8 @@ class EventLoop:
         return bool(ending) or fits or woken or (bool(coming) and chosen.passes == "always")
 
     def note_events(self, ended: list[Job], submitted: list[Job], corrected: bool) -> None:
-        """Note the events that were processed; `corrected` is whether the plan of a running job
-        changed.
+        """Note the events that were processed; `corrected` is whether the plan
+        of a running job changed.
         """
 
     def _leave(self, jobs):
@@ -197,10 +192,8 @@ class EventLoop:
         for job in self.running:
             k, ran = job.index, now - self.start[job.index]
             if self._planned[k] <= ran:
-                before, self._planned[k] = (
-                    self._planned[k],
-                    self._rest(job, self.prediction[k], ran),
-                )
+                before = self._planned[k]
+                self._planned[k] = self._rest(job, self.prediction[k], ran)
                 corrected |= self._planned[k] != before
         return corrected
 
@@ -214,9 +207,7 @@ class EventLoop:
         return self._rest(job, self.predicted(job))
 
     def predicted(self, job: Job) -> int:
-        """Return the estimate or prediction of a waiting job, s: the time that all of its work
-        takes.
-        """
+        """Return the estimate or prediction of a waiting job, s: the time of all of its work."""
         if self.loop_options.refresh == "pass":
             return self._predictor.predict(job.index, self.now)
         return self.first_prediction[job.index]
@@ -233,8 +224,8 @@ class EventLoop:
         return self.start[job.index] + self._planned[job.index]
 
     def reservation(self, job: Job) -> Reservation:
-        """Return the earliest time at which a waiting job fits by the planned ends, and the extra
-        processors then.
+        """Return the earliest time at which a waiting job fits by the planned ends,
+        and the extra processors then.
 
         The time is infinite for a job that is larger than the machine is now.
         """
@@ -244,8 +235,8 @@ class EventLoop:
         return earliest_fit(job.size, self.free, [(self.now, 0), *ends])
 
     def length(self, job: Job) -> int:
-        """Return the length of the run of a job that begins now, s, which the scheduler does not
-        know.
+        """Return the length of the run of a job that begins now, s,
+        which the scheduler does not know.
         """
         return self._run_time[job.index] - self.work_kept[job.index]
 
@@ -326,8 +317,7 @@ class EventLoop:
         self._timers.add(self._whole("wake", at, self.now + 1, LARGEST))
 
     def resize(self, processors: int) -> None:
-        """Change the size of the machine from now on, as by failed nodes or maintenance; running
-        jobs stay.
+        """Change the size of the machine, as by failed nodes or maintenance; running jobs stay.
 
         Parameters
         ----------
@@ -352,8 +342,8 @@ class EventLoop:
             ) from None
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns of a `replication.simulator.schedules.schedule.Schedule` after the
-        last job.
+        """Return the columns of a `replication.simulator.schedules.schedule.Schedule`
+        after the last job.
         """
         names = "start", "prediction", "first_prediction", "times_killed"
         columns = {name: np.array(getattr(self, name), np.int64) for name in names}
@@ -381,8 +371,8 @@ class _Estimates:
 
 
 def earliest_fit(size: int, free: int, ends: Iterable[tuple[int, int]]) -> Reservation:
-    """Return the earliest of some ends at which `size` processors are free, and the extra
-    processors at that time.
+    """Return the earliest of some ends at which `size` processors are free,
+    and the extra processors at that time.
 
     Each of the `ends` is a time, s, and the number of processors that become free; all of one time
     count together.

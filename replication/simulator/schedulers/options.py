@@ -57,8 +57,8 @@ EVENTS = {
 
 
 def events(*allowed) -> Any:
-    """Return the option of the processing of simultaneous events; the first allowed value is the
-    default.
+    """Return the option of the processing of simultaneous events;
+    the first allowed value is the default.
     """
     return option(allowed[0], allowed, ", or ".join(EVENTS[name] for name in allowed))
 
@@ -91,8 +91,8 @@ def limit_of(scheduler, name="candidates_limit") -> int:
 
 
 class WordsOrFunction(tuple):
-    """The allowed words of an option that may also be a function of the workload with a number for
-    each job.
+    """The allowed words of an option that may also be a function of the workload
+    with a number for each job.
     """
 
     def __contains__(self, value):
@@ -100,8 +100,8 @@ class WordsOrFunction(tuple):
 
 
 def ranks(scheduler, name, workload, estimate) -> np.ndarray:
-    """Return the jobs' ranks, int64[n], by a scheduler's option that is a function; zeros if the
-    option is a word.
+    """Return the jobs' ranks, int64[n], by a scheduler's option that is a function;
+    zeros if the option is a word.
 
     Equal values have one rank. SchedulerError unless the function returns finite numbers, one for
     each job.
@@ -118,14 +118,14 @@ def ranks(scheduler, name, workload, estimate) -> np.ndarray:
         job = int(np.argmin(np.isfinite(values)))
         raise SchedulerError(
             f"{scheduler!r}: {name}: job {workload.job_id[job]}: {values[job]}; expected finite "
-            f"numbers"
+            "numbers"
         )
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
 def last_reserved_second(workload, estimate) -> float:
-    """Return a bound on all times, float, s, where the reservations of all jobs may follow one
-    another.
+    """Return a bound on all times, float, s, where the reservations
+    of all jobs may follow one another.
     """
     longest = np.maximum(2.0 * workload.run_time, estimate)
     return float(workload.submit[-1]) + float(longest.sum())
@@ -147,8 +147,7 @@ class OnPredictions:
         if not last < machine.LATEST or len(workload) > machine.JOB_MASK:
             raise SchedulerError(
                 f"{workload.name}: {len(workload)} jobs up to second {last:.0f}; allowed with "
-                f"predictions: "
-                f"{machine.JOB_MASK} jobs and times below {machine.LATEST} s"
+                f"predictions: {machine.JOB_MASK} jobs and times below {machine.LATEST} s"
             )
 
     def last_second(self, workload, estimate) -> float:
@@ -170,9 +169,7 @@ class OnPredictions:
             return kernel(memory, workload.machine, *arguments)
 
     def columns_of(self, workload, estimate, seed) -> tuple:
-        """Return the further arguments of the kernel that depend on the workload; none
-        by default.
-        """
+        """Return further arguments of the kernel that depend on the workload; none by default."""
         return ()
 
     def kernel(self) -> tuple:
@@ -183,8 +180,8 @@ class OnPredictions:
         raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
 
     def rules(self, kind=machine.Rules, **own) -> tuple:
-        """Return the rules of a kernel: those of `replication.simulator.kernels.machine` from the
-        options, and `own`.
+        """Return the rules of a kernel: those of `replication.simulator.kernels.machine`
+        from the options, and `own`.
 
         numba stores compiled code by the types of arguments, so `kind` must be a class of this
         package; a scheduler outside it passes its own rules to its kernel as further arguments.
@@ -203,14 +200,14 @@ class OnPredictions:
 
 
 class WithProfile(OnPredictions):
-    """The base of schedulers with fields `reservations` and `candidates`, some of which need a
-    profile.
+    """The base of schedulers with fields `reservations` and `candidates`,
+    some of which need a profile.
     """
 
     @property
     def has_profile(self) -> bool:
-        """Whether there are several reservations or a function, which requires a profile of the
-        free processors.
+        """Whether there are several reservations or a function,
+        which requires a profile of the free processors.
         """
         return self.reservations > 1 or callable(self.candidates)
 
@@ -222,8 +219,8 @@ class WithProfile(OnPredictions):
 
 
 def columns(machine) -> dict[str, np.ndarray]:
-    """Return the columns of a schedule from a `replication.simulator.kernels.machine.Machine` after
-    its last job.
+    """Return the columns of a schedule from a `replication.simulator.kernels.machine.Machine`
+    after its last job.
     """
     return {
         "start": machine.start,

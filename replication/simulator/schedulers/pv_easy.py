@@ -1,6 +1,4 @@
-"""PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption, and venture
-backfilling.
-"""
+"""PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption; venture backfilling."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -19,8 +17,8 @@ MODES = get_args(Mode)
 
 
 def _check_predictor(given):
-    """Return a predictor; raise ValueError if it uses the starts of jobs, which this scheduler does
-    not pass on.
+    """Return a predictor; raise ValueError if it uses the starts of jobs,
+    which this scheduler does not pass on.
     """
     predictor = Predictor.check(given)
     if predictor.has_begin:
@@ -33,8 +31,8 @@ def _check_predictor(given):
 
 @dataclass(frozen=True)
 class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
-    """PV-EASY: strict fairness by preemption, and venture backfilling (Yuan, Yang, Wu and Zheng
-    2010, section 4).
+    """PV-EASY: strict fairness by preemption, and venture backfilling
+    (Yuan, Yang, Wu and Zheng 2010, section 4).
 
     docs/semantics/pv_easy.md defines the decisions.
     """
@@ -50,8 +48,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         "yes",
         ("yes", "no", "easy"),
         "whether jobs that are not predicted to end before the reservation are backfilled too; or "
-        "EASY's backfilling in place of "
-        "all steps of venture backfilling",
+        "EASY's backfilling in place of all steps of venture backfilling",
     )
     killed: Literal["same-pass", "next-event"] = option(
         "same-pass",
@@ -98,8 +95,8 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         return pv_easy.pv_easy, rules
 
     def classes(self, workload, estimate) -> np.ndarray:
-        """Return a number for each job, int64[n]: waiting jobs of a class have equal predictions
-        and sizes.
+        """Return a number for each job, int64[n]: waiting jobs
+        of a class have equal predictions and sizes.
         """
         classes = self.predictor.classes(workload, estimate)
         # A job's prediction at its submission, and its saved work, are its own.

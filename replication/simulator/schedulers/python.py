@@ -1,6 +1,4 @@
-"""The base class of schedulers in Python: a method decides at each scheduling pass which jobs
-begin.
-"""
+"""The base class of schedulers in Python: a method decides at each pass which jobs begin."""
 
 from dataclasses import dataclass, replace
 from typing import dataclass_transform
@@ -77,8 +75,8 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         raise NotImplementedError(f"{type(self).__name__} has no method schedule(now)")
 
     def end(self, job: Job, keep: int = 0) -> None:
-        """Preempt a running job, see `EventLoop.end`; SchedulerError if the predictor uses the
-        starts of jobs.
+        """Preempt a running job, see `EventLoop.end`; SchedulerError
+        if the predictor uses the starts of jobs.
         """
         if self.predictor.has_begin:
             raise SchedulerError(

@@ -70,8 +70,8 @@ class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
         return lists.list_scheduler, self.rules(lists.Rules, order=order, **limits)
 
     def columns_of(self, workload, estimate, seed) -> tuple:
-        """Return the ranks of the queue and of the candidates, or no permissions and the order of
-        the queue.
+        """Return the ranks of the queue and of the candidates,
+        or no permissions and the order of the queue.
         """
         by = options.ranks(self, "by", workload, estimate)
         if self.has_profile:

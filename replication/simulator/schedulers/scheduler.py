@@ -7,8 +7,8 @@ from replication.simulator.workload import Workload
 
 
 class SchedulerError(ChoiceError):
-    """A scheduler or an option that does not exist, or jobs that it cannot simulate; the message
-    lists the allowed ones.
+    """A scheduler or an option that does not exist, or jobs that it cannot simulate;
+    the message lists the allowed ones.
     """
 
 

@@ -1,3 +1,1 @@
-"""Finished schedules: the jobs with their starts, measures, audits, observations and
-Gantt charts.
-"""
+"""Finished schedules: jobs with their starts, measures, audits, observations, Gantt charts."""

@@ -11,8 +11,8 @@ from replication.simulator.logs import swf
 
 
 def as_trace(schedule) -> swf.Trace:
-    """Return a schedule as a log in SWF, with estimates as requested times and sizes in both fields
-    of processors.
+    """Return a schedule as a log in SWF, with estimates as requested times
+    and sizes in both fields of processors.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def as_trace(schedule) -> swf.Trace:
 
 
 def _parts(schedule):
-    """Return the runs of preempted jobs as `swf.Trace.parts`: all but the last of status 2, the
-    last of status 3.
+    """Return the runs of preempted jobs as `swf.Trace.parts`:
+    all but the last of status 2, the last of status 3.
     """
     w, killed = schedule.workload, schedule.killed_runs
     jobs = np.unique(killed[:, 0])

@@ -48,8 +48,8 @@ def place(start, end, processors, machine) -> list[tuple[int, int, int]]:
 
 
 def merge_blocks(blocks) -> list[tuple[int, int]]:
-    """Return blocks, (first processor, number of processors) each, in ascending order and with
-    neighbours merged.
+    """Return blocks, (first processor, number of processors) each,
+    in ascending order and with neighbours merged.
     """
     merged = []
     for first, width in sorted(blocks):

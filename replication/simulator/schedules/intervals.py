@@ -58,7 +58,7 @@ def sums_without(columns: np.ndarray, submit: np.ndarray) -> np.ndarray:
     block = blocks(submit)
     sums = np.column_stack([np.bincount(block, column) for column in np.transpose(columns)])
     whole = sums.sum(axis=0)
-    # Added up anew, not subtracted: what a block alone contains is exactly 0 without it.
+    # Added up anew, not subtracted: a sum that one block alone makes is exactly 0 without it.
     rest = [np.delete(sums, k, axis=0).sum(axis=0) for k in range(len(sums))]
     return np.vstack([whole, *rest])
 
@@ -70,8 +70,7 @@ def ratio(sums: np.ndarray, top: int, bottom: int) -> np.ndarray:
 
 
 def schedules_without(schedule: Any) -> Iterator[Any]:
-    """Yield a schedule without the jobs of each block of weeks; the later jobs follow that much
-    earlier.
+    """Yield a schedule without the jobs of each block of weeks; later jobs move up by its length.
 
     Parameters
     ----------
@@ -97,8 +96,8 @@ def schedules_without(schedule: Any) -> Iterator[Any]:
 
 
 def pseudo_values(values: np.ndarray) -> np.ndarray:
-    """Return the jackknife's pseudo-value of each block, float64[n], from a result and the results
-    without each block.
+    """Return the jackknife's pseudo-value of each block, float64[n],
+    from a result and the results without each block.
     """
     n = len(values) - 1
     return n * values[0] - (n - 1) * values[1:]
@@ -109,8 +108,8 @@ def interval(
 ) -> tuple[float, float, float]:
     """Return a result and the ends of its confidence interval over the weeks of a log.
 
-    The interval is that of Student's t around the mean of the pseudo-values, with ``factor * n /
-    (kurtosis - 1)`` degrees of freedom, between 1.2 and half of n - 1, for n blocks.
+    The interval is that of Student's t around the mean of the pseudo-values. For n blocks its
+    degrees of freedom are ``factor * n / (kurtosis - 1)``, between 1.2 and half of n - 1.
 
     Parameters
     ----------
@@ -151,8 +150,8 @@ def interval(
 
 
 def table(values: Mapping, columns: list, **how: Any) -> pd.DataFrame:
-    """Return a table with a row for each quantity: its key and its `interval`, which takes the
-    further arguments.
+    """Return a table with a row for each quantity: its key and its `interval`,
+    which takes the further arguments.
     """
     rows = [[*key, *interval(one, **how)] for key, one in values.items()]
     return pd.DataFrame(rows, columns=columns)

@@ -80,8 +80,8 @@ class MeasureError(InputError):
 
 
 def as_text(value: Any) -> str:
-    """Return a number in four digits, and all digits of whole numbers and before the decimal point;
-    else the text.
+    """Return a number in four digits, and all digits of whole numbers
+    and before the decimal point; else the text.
     """
     if not isinstance(value, float | np.floating):
         return (
@@ -122,8 +122,8 @@ def _label(name):
 def check_measures(
     measures: Measure | Iterable[Measure] | None, default: tuple
 ) -> tuple[Measure, ...]:
-    """Return measures as a tuple; `default` for None. MeasureError for unknown names and functions
-    without one.
+    """Return measures as a tuple; `default` for None. MeasureError
+    for unknown names and functions without one.
     """
     if measures is None:
         return default
@@ -163,8 +163,7 @@ def check_trim(trim: Trim) -> tuple[float, bool]:
     if not (good and isinstance(trim[0], int | float) and 0 <= trim[0] < 1):
         raise MeasureError(
             f"trim {trim!r}; allowed: True, False, or (share of jobs to end first, whether to "
-            f"leave out those that "
-            "end after the last submission), such as (0.05, True)"
+            "leave out those that end after the last submission), such as (0.05, True)"
         )
     return float(trim[0]), trim[1]
 
@@ -222,8 +221,7 @@ def trim_effect(schedule: Any, trim: Trim = True) -> str:
     late = early - measured
     return (
         f"{measured:,} of {n:,} jobs measured; the first {n - early:,} to end are left out "
-        f"(warm-up), "
-        f"and {late:,} that end after the last submission"
+        f"(warm-up), and {late:,} that end after the last submission"
     )
 
 
@@ -287,8 +285,8 @@ class _Sample:
 
 
 def _copy(schedule):
-    """Return a schedule of arrays of its own, which a function may change; audits are shared, and
-    read-only.
+    """Return a schedule of arrays of its own, which a function may change;
+    audits are shared, and read-only.
     """
     arrays = {name: a.copy() for name, a in vars(schedule).items() if isinstance(a, np.ndarray)}
     copy = replace(schedule, **arrays)
@@ -375,7 +373,7 @@ def of(
         else:
             column, percent = _PERCENTILE.fullmatch(one).groups()
             values = sample.wait if column == "wait" else sample.slowdown
-            found[one] = _of_values(values, lambda some: np.percentile(some, float(percent)))  # noqa: B023
+            found[one] = _of_values(values, functools.partial(np.percentile, q=float(percent)))
     if "jobs" in found:
         found["jobs"] = int(found["jobs"])
     found.warnings = tuple(sample.warnings)
@@ -383,8 +381,8 @@ def of(
 
 
 def bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
-    """Return max(1, (w + r) / max(10, r)) of each job, with wait w and run time r (heel-and-toe,
-    section 2).
+    """Return max(1, (w + r) / max(10, r)) of each job, with wait w and run time r
+    (heel-and-toe, section 2).
 
     Parameters
     ----------
@@ -398,8 +396,8 @@ def bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
 
 
 def pv_bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
-    """Return (w + max(r, 10)) / max(r, 10) of each job, with wait w and run time r (PV-EASY,
-    formula 1).
+    """Return (w + max(r, 10)) / max(r, 10) of each job, with wait w and run time r
+    (PV-EASY, formula 1).
 
     It differs from `bounded_slowdown` for runs below 10 s that waited.
 
@@ -416,8 +414,7 @@ def pv_bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:
 
 
 def mbs(wait: np.ndarray, run_time: np.ndarray) -> float:
-    """Return the mean of `pv_bounded_slowdown` over some jobs, nan over none (PV-EASY, section
-    5.1.2).
+    """Return the mean of `pv_bounded_slowdown` over jobs, nan over none (PV-EASY, section 5.1.2).
 
     Parameters
     ----------
@@ -431,8 +428,8 @@ def mbs(wait: np.ndarray, run_time: np.ndarray) -> float:
 
 
 def mwbs(wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray) -> float:
-    """Return the mean of `pv_bounded_slowdown` over some jobs, weighted by their sizes (PV-EASY,
-    formula 2).
+    """Return the mean of `pv_bounded_slowdown` over some jobs, weighted by their sizes
+    (PV-EASY, formula 2).
 
     Parameters
     ----------
@@ -452,8 +449,8 @@ def mwbs(wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray) -> floa
 def weighted_flow(
     wait: np.ndarray, run_time: np.ndarray, processors: np.ndarray, alpha: float
 ) -> float:
-    """Return AP^alpha WAF, the average flow time weighted by area and amplified wait (Top Percent,
-    equation 2).
+    """Return AP^alpha WAF, the average flow time weighted by area and amplified wait
+    (Top Percent, equation 2).
 
     The weight of a job is its size times F^(alpha + 1) - w^(alpha + 1), with F the flow time and w
     the wait. At alpha = 0 it is the job's area, its size times its run time.
@@ -500,8 +497,8 @@ def average_flow(wait: np.ndarray, run_time: np.ndarray) -> float:
 
 
 def determination(run_time: np.ndarray, prediction: np.ndarray) -> float:
-    """Return R2, the share of the run times' variance that the predictions explain (Top Percent,
-    equation 3).
+    """Return R2, the share of the run times' variance that the predictions explain
+    (Top Percent, equation 3).
 
     Parameters
     ----------
@@ -519,8 +516,8 @@ def determination(run_time: np.ndarray, prediction: np.ndarray) -> float:
 
 
 def jain(values: np.ndarray, user: np.ndarray) -> float:
-    """Return the fairness index of the users' means x, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe
-    1984).
+    """Return the fairness index of the users' means x, (sum x)^2 / (n sum x^2)
+    (Jain, Chiu and Hawe 1984).
 
     Parameters
     ----------

@@ -165,9 +165,7 @@ class Schedule:
 
     @property
     def measures(self) -> dict[str, float]:
-        """The measures of `measure_names` by name; see
-        `replication.simulator.schedules.measures`.
-        """
+        """The measures `measure_names` by name; see `replication.simulator.schedules.measures`."""
         return self.measured(self.trim, self.measure_names)
 
     def measured(self, trim=True, names=None) -> dict[str, float]:
@@ -262,8 +260,8 @@ class Schedule:
     def __repr__(self):
         w, facts = self.workload, self.provenance
         return (
-            f"Schedule of {w.label}: {len(w):,} jobs, "
-            f"{facts['scheduler']}, estimates {facts['estimates']}, seed {self.seed}"
+            f"Schedule of {w.label}: {len(w):,} jobs, {facts['scheduler']}, estimates "
+            f"{facts['estimates']}, seed {self.seed}"
         )
 
     def _repr_html_(self):
@@ -271,8 +269,7 @@ class Schedule:
         return f"<p>{escape(repr(self))}</p>{self.measures._repr_html_()}"
 
     def validate(self) -> "Schedule":
-        """Return the schedule itself if it is possible; it takes about as long as EASY on the same
-        jobs.
+        """Return the schedule itself if it is possible, in about the time of EASY on the same jobs.
 
         Raises
         ------
@@ -313,8 +310,8 @@ class Schedule:
             )
 
     def _validate_runs(self, job, killed_start, killed_end):
-        """Raise ScheduleError unless the runs of a job follow one another and together take its run
-        time.
+        """Raise ScheduleError unless the runs of a job follow one another
+        and together take its run time.
         """
         w = self.workload
         last = self.end - self.start
@@ -365,8 +362,8 @@ class Schedule:
             out.write(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n").encode())
 
     def write_swf(self, target) -> None:
-        """Write the jobs as a log in SWF with wait times, and the runs of preempted jobs as partial
-        executions.
+        """Write the jobs as a log in SWF with wait times, and the runs
+        of preempted jobs as partial executions.
 
         Parameters
         ----------

@@ -68,8 +68,7 @@ PINNED = (
         f"kernels/{name}.py"
         for name in (
             "_cache compilation conservative easy list_scheduler machine ordered_list profile "
-            "pv_easy queue queue_tree "
-            "reservations"
+            "pv_easy queue queue_tree reservations"
         ).split()
     ),
     "schedulers/",
@@ -139,8 +138,8 @@ def of_simulator() -> str:
 
 @functools.cache
 def of_results() -> str:
-    """Return the hash of the simulator that a record has: as `of_simulator`, but with pinned starts
-    for `PINNED` sources.
+    """Return the hash of the simulator that a record has:
+    as `of_simulator`, but with pinned starts for `PINNED` sources.
 
     A kernel that becomes faster and gives the same start times on all pinned runs leaves the
     records valid. Stored results have the stricter hash, since computing them again costs only
@@ -219,8 +218,8 @@ def labels(choices: Iterable) -> list[str]:
 
 
 def identity(choice: Any) -> str | int:
-    """Return the hash of a choice; where its code is unknown, a number that is its own while it
-    exists.
+    """Return the hash of a choice; where its code is unknown,
+    a number that is its own while it exists.
     """
     try:
         return of(choice)
@@ -255,9 +254,7 @@ def _users(names: frozenset[str]) -> list[str]:
 
 
 def _is_users(name: str, spec: ModuleSpec | None) -> bool:
-    """Return whether a module is neither installed nor part of the simulator, whose sources are
-    hashed.
-    """
+    """Return whether a module is neither installed nor part of the simulator."""
     if name == "replication" or f"{name}.".startswith("replication.simulator."):
         return False
     if spec is None:  # of a notebook or a script, or made while the program runs
@@ -280,9 +277,7 @@ def _pickled(value: Any) -> bytes:
 
 
 class _Pickler(cloudpickle.Pickler):
-    """Write no mark of the process or of the place of a source, and no name in place of
-    user code.
-    """
+    """Write no mark of the process or the place of a source, and no name in place of user code."""
 
     def reducer_override(self, obj):
         """Return the parts of an object for the bytes; nothing reads them."""
@@ -314,8 +309,8 @@ class _Pickler(cloudpickle.Pickler):
 
 
 def _check_names(code: types.CodeType) -> None:
-    """Raise Unknown for names that cloudpickle does not follow: imports and class bodies within
-    functions.
+    """Raise Unknown for names that cloudpickle does not follow:
+    imports and class bodies within functions.
     """
     lines, known = list(dis.get_instructions(code)), {*vars(builtins)}
     for k, line in enumerate(lines):
@@ -332,5 +327,5 @@ def _check_names(code: types.CodeType) -> None:
             if level or _is_users(name, spec):
                 raise Unknown(
                     f"{code.co_name} imports {name or 'a module'} when it is called; import it at "
-                    f"the top"
+                    "the top"
                 )

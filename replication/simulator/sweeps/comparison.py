@@ -46,8 +46,8 @@ def compare(
     Parameters
     ----------
     workloads : Workload or several
-        Workloads of different names; or logs to load, such as ``{"file": "my.swf", "bad_lines":
-        "skip"}``.
+        Workloads of different names; or logs to load, such as
+        ``{"file": "my.swf", "bad_lines": "skip"}``.
     schedulers : Scheduler or several
     estimates : EstimateModel or several, optional
         The workloads' own estimates by default.
@@ -130,7 +130,7 @@ def _check_intervals(names, logs):
     if observed := [name for name in names if name in measuring.OBSERVED]:
         raise SimulationError(
             f"intervals: {observed[0]} belongs to a whole run; allowed: measures over the jobs of "
-            f"a schedule"
+            "a schedule"
         )
     for workload in logs:
         if (weeks := len(np.unique(over_weeks.blocks(workload.submit)))) < over_weeks.FEWEST:

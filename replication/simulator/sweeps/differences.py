@@ -59,8 +59,8 @@ def differences(table: pd.DataFrame, base: str | None = None) -> pd.DataFrame:
 
 
 def _changes(own, first, by_block):
-    """Return the value of each measure, and its difference from the first scheduler: whole, then
-    without each part.
+    """Return the value of each measure, and its difference from the first scheduler:
+    whole, then without each part.
     """
     if by_block:
         return own.to_numpy()[0], (own - first).to_numpy()

@@ -56,9 +56,7 @@ def check_workers(workers: int | None) -> int:
 
 
 def each(function: Callable, arguments: Iterable, workers: int) -> list:
-    """Return the results of a function for each of the arguments, in their order, computed in
-    threads.
-    """
+    """Return the results of a function for each argument, in order, computed in threads."""
     import joblib  # takes 0.1 s, and a single simulation does not need it
 
     pool = joblib.Parallel(check_workers(workers), backend="threading", batch_size=1)
@@ -152,9 +150,7 @@ def _outcomes(tasks: dict, compute: Callable, workers: int, engine: str) -> Iter
 
 
 def _backend(engine: str) -> Any:
-    """Return the joblib configuration of an engine; EngineError if there is no such
-    Dask scheduler.
-    """
+    """Return the joblib configuration of an engine; EngineError without such a Dask scheduler."""
     import joblib
 
     if engine == "threads":
@@ -171,7 +167,7 @@ def _backend(engine: str) -> Any:
     except ModuleNotFoundError:
         raise EngineError(
             f"engine {engine}: Dask is not installed; run `pip install --require-hashes -r "
-            f"requirements/dask.lock`"
+            "requirements/dask.lock`"
         ) from None
     try:
         return joblib.parallel_config("dask", scheduler_host=engine)
@@ -180,8 +176,8 @@ def _backend(engine: str) -> Any:
 
 
 def _pack(compute: Callable, task: Any) -> bytes:
-    """Return the bytes of a task with the code of users by value, so that a worker needs none of
-    their modules.
+    """Return the bytes of a task with the code of users by value,
+    so that a worker needs none of their modules.
     """
     with code.by_value():
         try:
@@ -206,7 +202,6 @@ def _elsewhere(key: str, packed: bytes, simulator: str) -> tuple:
     if code.of_simulator() != simulator:
         raise EngineError(
             f"worker {os.uname().nodename}, process {os.getpid()}, has other sources of "
-            f"replication.simulator; "
-            "restart it with the sources of the client"
+            "replication.simulator; restart it with the sources of the client"
         )
-    return _outcome(key, *pickle.loads(packed))  # noqa: S301, it comes from the client
+    return _outcome(key, *pickle.loads(packed))  # it comes from the client

@@ -51,8 +51,7 @@ class SweepError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """The jobs of a point: those of a log, drawn anew, cut and scaled to a load when they are
-    needed.
+    """The jobs of a point: those of a log, drawn, cut and scaled to a load when they are needed.
 
     Parameters
     ----------
@@ -166,8 +165,8 @@ class Task:
 
     @property
     def simulated_estimates(self) -> EstimateModel:
-        """The estimates, or the users' if the scheduler ignores them, so that such points are
-        simulated once.
+        """The estimates, or the users' if the scheduler ignores them,
+        so that such points are simulated once.
         """
         depends = any(callable(one) or one in _OF_ESTIMATES for one in self.measures)
         if depends or getattr(self.scheduler, "uses_estimates", True):
@@ -176,9 +175,7 @@ class Task:
 
     @property
     def key(self) -> str | None:
-        """Hash of everything that the rows depend on, in hexadecimal; None where the code is
-        unknown.
-        """
+        """Hash of all that the rows depend on, in hexadecimal; None where the code is unknown."""
         given = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
         jobs = self.workload if isinstance(self.workload, Jobs) else Jobs(self.workload)
         made = jobs.load, jobs.e_max, jobs.resampling, jobs.seed
@@ -210,9 +207,7 @@ def _report_once(reason: str) -> None:
 
 
 def fingerprint_of(workload: Workload) -> str:
-    """Return a hash of a workload's machine, draw key and columns; computed once for
-    each workload.
-    """
+    """Return a hash of a workload's machine, draw key and columns; computed once for each."""
     known = workload.__dict__.get("_fingerprint")
     if known is None:
         columns = fingerprint(*(getattr(workload, name) for name in COLUMNS))
@@ -239,8 +234,7 @@ def is_random(scheduler: Scheduler, model: EstimateModel) -> bool:
 
 
 def seeds_of(scheduler: Scheduler, model: EstimateModel, seeds: Sequence[int]) -> tuple[int, ...]:
-    """Return the seeds of the rows of a point: only the first if scheduler and estimates are not
-    random.
+    """Return the seeds of the rows of a point: the first if scheduler and estimates are not random.
 
     The f-model has a row for each seed at f = 0 as well, so that all points of a curve over f have
     as many.
@@ -406,8 +400,8 @@ def points(
 
 
 def check_load(load: float | str | None) -> float | None:
-    """Return a load as a number; None for None and ``"log"``, the log's own; SweepError
-    for others.
+    """Return a load as a number; None for the log's own, None or ``"log"``;
+    SweepError for others.
     """
     if load is None or load == LOG:
         return None
@@ -420,11 +414,11 @@ def check_load(load: float | str | None) -> float | None:
 
 
 def compute(task: Task) -> Rows:
-    """Simulate a task: seeds and measures by column, a row for each seed; once if nothing is
-    random.
+    """Simulate a task, once if nothing is random: seeds and measures by column,
+    a row for each seed.
 
-    With `blocks` a seed has a row for all jobs, block 0, and one without each block of weeks, from
-    1.
+    With `blocks` a seed has a row for all jobs, block 0, and one without each block of weeks,
+    from 1 on.
     """
     model, jobs = task.simulated_estimates, task.made
     random = is_random(task.scheduler, model) or getattr(model, "draws_at_random", True)
@@ -440,8 +434,8 @@ def compute(task: Task) -> Rows:
 
 
 def _measured(task, jobs, model, seed):
-    """Return the measures of one simulation; with `blocks`, then those without each
-    block of weeks.
+    """Return the measures of a simulation; with `blocks`,
+    then those without each block of weeks.
     """
     if any(name in measures.OBSERVED for name in task.measures):
         seen = observe(jobs, model, seed, task.scheduler)
@@ -458,8 +452,8 @@ def run(
     folder: str | os.PathLike | None = RESULTS,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Run tasks and return their table, in the order of the tasks and their seeds; arguments as in
-    `sweep`.
+    """Run tasks and return their table, in the order of the tasks and their seeds;
+    arguments as in `sweep`.
     """
     tasks = list(tasks)
     if not tasks:

@@ -25,8 +25,8 @@ class Results(pd.DataFrame):
         return pd.DataFrame
 
     def means(self) -> pd.DataFrame:
-        """Return a row for each point: the means over its seeds, and the number of its seeds if
-        there are several.
+        """Return a row for each point: the means over its seeds,
+        and the number of its seeds if there are several.
         """
         if "seed" not in self or "measure" in self:
             return pd.DataFrame(self)
@@ -66,8 +66,8 @@ class Results(pd.DataFrame):
         return Results(differences(self, base))
 
     def _shown(self):
-        """Return the text of the columns that differ, in their order of interest, and that of the
-        constant ones.
+        """Return the text of the columns that differ, in their order of interest,
+        and that of the constant ones.
         """
         table = self.means()
         constant = [name for name in table if len(table) == 1 or table[name].nunique(False) == 1]
@@ -86,9 +86,7 @@ class Results(pd.DataFrame):
         return cells[first + others], rest
 
     def _note(self, rest):
-        """Return the sentences below the table: the seeds of its means, and the
-        constant columns.
-        """
+        """Return the sentences below the table: seeds of its means, and constant columns."""
         are_means = "seeds" in self.means() and "measure" not in self
         seeds = f"Means over the seeds of {len(self):,} rows." if are_means else ""
         same = ", ".join(f"{name} {value}" for name, value in rest.items())

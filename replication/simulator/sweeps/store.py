@@ -1,5 +1,4 @@
-"""Stored results: the rows of each task in one SQLite file, under a hash of everything that they
-depend on.
+"""Stored results: the rows of each task in one SQLite file, under a hash of all they depend on.
 
 Several processes may use one store at the same time. Each entry has a checksum; a damaged entry
 counts as missing.
@@ -51,8 +50,8 @@ class Store:
 
     @contextlib.contextmanager
     def _handle_errors(self):
-        """Continue without a file that cannot be used; rename one that is no database, and begin a
-        new one.
+        """Continue without a file that cannot be used; rename one that is no database,
+        and begin a new one.
         """
         try:
             yield
