@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 from other_logs import CONCLUSIONS, RULES, pool
 from replication.drawing import style
 from replication.simulator.logs import registry
+from replication.verdicts import published
 
 #: Colour, and letter for print in grey, of each word.
 WORDS = {
@@ -21,6 +22,8 @@ WORDS = {
     "open": ("#e6e6e6", ""),
 }
 MARKERS = "os^D"
+#: Measures in words.
+MEASURES = published.entries("measures.toml")["other_logs"]
 #: An interval of a quotient is drawn up to this factor from its value; an arrow marks one that goes
 #: on.
 WIDEST = 3
@@ -85,7 +88,7 @@ def forest(table, conclusion):
             axes.set_xscale("log")
             _plain_ticks(axes)
         axes.axvline(threshold, color="black", lw=0.8, ls=":")
-        axes.set_xlabel(f"{measure.replace('_', ' ')}, {rule['effect']}")
+        axes.set_xlabel(MEASURES[measure] + (", quotient" if quotient else ""))
         axes.grid(axis="x", color="#dddddd", lw=0.5)
     labels = [*logs, "pooled"] if quotient else logs
     panels[0][0].set_yticks(range(len(labels)), labels)
@@ -93,10 +96,19 @@ def forest(table, conclusion):
     side = "left" if "below" in rule else "right"
     words = "Filled: recorded load; open: scaled to 70, 80, 90 % where that is more. "
     words += "Arrow: the interval goes on"
-    figure.suptitle(
-        f"{rule['statement']} For: {side} of the dotted line.\n{words}", fontsize="medium"
-    )
+    line = f"For: {side} of the dotted line, {_threshold(rule)}."
+    figure.suptitle(f"{rule['statement']} {line}\n{words}", fontsize="medium")
     return figure
+
+
+def _threshold(rule):
+    """Return the place of the dotted line in words: of a quotient the change in per cent."""
+    if "line" in rule:
+        return rule["line"]
+    threshold = rule.get("below", rule.get("above"))
+    if rule["effect"] != "quotient":
+        return f"{threshold:g}"
+    return f"a change of {100 * (threshold - 1):+.3g} %" if threshold != 1 else "no change"
 
 
 def _plain_ticks(axes):
