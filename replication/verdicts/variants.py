@@ -17,7 +17,7 @@ from replication.verdicts import published
 STAND_IN = "needs the real log"
 NO_JOB = ("no-processors", "larger-than-machine")  # jobs that cannot be simulated
 #: Options of EASY that papers leave to its textbook, and those of a scheduler with predictions.
-TEXTBOOK = ("reservation", "extra", "shadow", "events", "ties")
+TEXTBOOK = ("reservation", "extra", "strict", "plans", "shadow", "events", "ties")
 PREDICTION = ("refresh", "correction")
 #: Options that only a simulator has, and those that matter to a reservation that lasts alone.
 INTERVENTIONS = ("wild",)
@@ -114,7 +114,8 @@ def alone(*names, lasting=False) -> list[Variant]:
     """Return a variant for each value but the default of some options of EASY, by the metadata of
     the options.
 
-    If `lasting`, the options that matter only to a reservation that lasts come with each lifetime.
+    If `lasting`, the options that matter only to a reservation that lasts come with each lifetime,
+    but for values that are the lifetime's own default.
     """
     found = []
     for name in names:
@@ -129,6 +130,7 @@ def alone(*names, lasting=False) -> list[Variant]:
                     )
                     for more in OF_LASTING
                     for other in _others(more)
+                    if EASY(**{name: value, more: other}).kernel() != EASY(**{name: value}).kernel()
                 ]
     return found
 
@@ -136,6 +138,17 @@ def alone(*names, lasting=False) -> list[Variant]:
 def _others(name):
     own = EASY.options()[name]
     return [value for value in own.metadata["allowed"] if value != own.default]
+
+
+def in_words(name) -> str:
+    """Return the name of a variant of `alone` in the short words of ``readings.toml``, and any
+    other as it is.
+    """
+    known = published.entries("readings.toml").get("map", {})
+    parts = [part.partition(": ") for part in name.split(", ")]
+    return ", ".join(
+        known.get(option, {}).get(value, option + colon + value) for option, colon, value in parts
+    )
 
 
 def entered(paper, kind) -> list[Variant]:

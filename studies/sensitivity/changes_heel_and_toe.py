@@ -26,7 +26,10 @@ SEEDS = tuple(range(1, 6))
 WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2)
 SINGLE = {"real": Users(), "perfect": Exact(), "real x2": Users(2), "perfect x2": Exact(2)}
 #: Each interpretation changed alone, and cleanings.
-CHANGES = (*variants.alone(*variants.TEXTBOOK), *variants.entered(campaign.PAPER, "alone"))
+CHANGES = (
+    *variants.alone(*variants.TEXTBOOK, lasting=True),
+    *variants.entered(campaign.PAPER, "alone"),
+)
 
 
 def tables(log, jobs, variant):

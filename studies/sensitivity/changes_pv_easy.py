@@ -1,5 +1,6 @@
 """PV-EASY's headline conclusions under other interpretations, cleanings, logs and loads."""
 
+from dataclasses import replace
 from functools import partial
 
 import sensitivity
@@ -11,7 +12,11 @@ CHANGES = (
     *runs.ALONE,
     *variants.entered(runs.PAPER, "counted"),
     *runs.TOGETHER,
-    *(one for name, one in runs.SIMULATORS.items() if name.partition(",")[0] in runs.LASTING),
+    *(
+        replace(one, name=f"form of the tables: {name}")
+        for name, one in runs.SIMULATORS.items()
+        if name.partition(",")[0] in runs.LASTING and name != runs.UNAGED  # an option of its own
+    ),
     *runs.CLEANING,
     *variants.entered(runs.PAPER, "machines"),
 )

@@ -13,11 +13,7 @@ CODED = runs.READINGS["coded"]
 
 #: Each open option alone, and what the simulator does; cleanings.
 CHANGES = (
-    *variants.alone(
-        *("passes", "ties", "events", "reservation", "shadow", "extra"),
-        *variants.PREDICTION,
-        "candidates",
-    ),
+    *variants.alone(*variants.open_options(), lasting=True),
     Variant("Top Percent as coded", predictor=CODED.predictor),
     replace(CODED, name="all as the simulator does"),
     Variant("jobs without a request left out", cleaning=CODED.cleaning),

@@ -34,9 +34,9 @@ HEADINGS = {
     LOG: "other logs, default interpretation",
     LOAD: "other loads, the paper's logs",
 }
-# From against to for: red to green in hue, and from darker to light throughout, so that grey shows
-# the same. Black text has a contrast of at least 7 on each.
-COLOURS = ("#E57A5E", "#E8935F", "#EBAE68", "#EACF86", "#DFE7AB", "#E6F9E3")
+# From against to for: orange to blue in hue as in other pictures, and from darker to light
+# throughout, so that grey shows the same. Black text has a contrast of at least 7 on each.
+COLOURS = ("#E0941B", "#E6AC50", "#EAC283", "#EBD5B4", "#DBE3EC", "#D3E9FB")
 LOADS = (0.7, 0.8, 0.9)
 ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
 
@@ -195,9 +195,10 @@ def draw(found, entries):
         cmap=LinearSegmentedColormap.from_list("survival", COLOURS),
         linewidths=1,
         xticklabels=[textwrap.fill(entry["short"], 12) for entry in entries.values()],
-        yticklabels=[change for _, change in rows],
+        yticklabels=[variants.in_words(change) for _, change in rows],
         cbar_kws={
-            "label": "cases in which the conclusion holds [%]   (?: not sure; –: not applicable)",
+            "label": "cases in which the conclusion holds [%]\n"
+            "7/8 ?2: it holds in 7 of 8 cases, and 2 of the 8 are not sure; –: not applicable",
             "orientation": "horizontal",
             "fraction": 0.4 / (height + 1.5),
             "pad": 0.01,
@@ -249,7 +250,9 @@ def sentences(found, entries, decided=True):
             state, others = _state(default[0]), {}
             for row in rest:
                 if _state(row) != state:
-                    others.setdefault(_state(row), []).append(f"{row['change']} ({words(row)})")
+                    others.setdefault(_state(row), []).append(
+                        f"{variants.in_words(row['change'])} ({words(row)})"
+                    )
             same = len(rest) - sum(map(len, others.values()))
             but = "".join(f"; it {other} under {', '.join(on)}" for other, on in others.items())
             lines.append(
@@ -258,7 +261,9 @@ def sentences(found, entries, decided=True):
             )
     gone = found[found["cases"] == 0].drop_duplicates(["reason", "change"])
     for reason, part in gone.groupby("reason", sort=False):
-        lines.append(f"- Not applicable to {', '.join(part['change'])}: {reason}.")
+        lines.append(
+            f"- Not applicable to {', '.join(map(variants.in_words, part['change']))}: {reason}."
+        )
     return "\n".join(lines)
 
 

@@ -92,6 +92,26 @@ def test_the_default_of_an_open_option_comes_first():
         assert all(one.scheduler == {name: one.name} for one in alternatives[1:])
 
 
+def test_each_value_of_an_open_option_is_a_row_in_words():
+    """An option that is added to EASY cannot be forgotten in the maps."""
+    options = [*variants.open_options(), *variants.OF_LASTING]
+    values = {
+        f"{name}: {value}"
+        for name in options
+        for value in EASY.options()[name].metadata["allowed"]
+        if value != EASY.options()[name].default
+    }
+    rows = variants.alone(*variants.open_options(), lasting=True)
+    assert {part for row in rows for part in row.name.split(", ")} == values
+    named = {variants.in_words(value) for value in values}
+    assert len(named) == len(values) and not values & named
+    assert {row.name for row in rows} <= {one.name for one in pv.CHANGES}
+    assert {row.name for row in rows} <= {one.name for one in top.CHANGES}
+    behaviours = [(row.scheduler | row.easy) for row in rows]
+    kernels = [EASY(**fields).kernel() for fields in behaviours]
+    assert all(kernel not in kernels[:k] for k, kernel in enumerate(kernels))
+
+
 def test_a_variant_is_of_the_kind_of_what_it_changes():
     changed = {
         DEFAULT: {},
