@@ -67,6 +67,7 @@ from replication.simulator.schedulers import (
     PVEasy,
     PythonScheduler,
     Scheduler,
+    WildEASY,
 )
 from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
@@ -113,6 +114,7 @@ __all__ = [
     "Tsafrir",
     "Users",
     "Virtual",
+    "WildEASY",
     "Workload",
     "compare",
     "implausible",

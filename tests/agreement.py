@@ -7,6 +7,7 @@ from tests.reference.easy import Easy
 REFERENCES = {
     rp.FCFS: lists.Fcfs,
     rp.EASY: Easy,
+    rp.WildEASY: Easy,
     rp.Conservative: conservative.Conservative,
     rp.LargestAreaFirst: lists.LargestAreaFirst,
     rp.OrderedEASY: lists.OrderedEasy,
@@ -39,8 +40,8 @@ def agree(workload, scheduler, estimates=None):
     reference = REFERENCES[type(scheduler)]
     if isinstance(scheduler, rp.EASY) and scheduler.has_profile:
         reference = lists.ReservedEasy
-    if getattr(scheduler, "wild", "allowed") != "allowed" or getattr(scheduler, "let_past", 0) > 0:
-        options["permissions"] = scheduler.permissions(workload, 1)
+    if isinstance(scheduler, rp.WildEASY):
+        options = {"permissions": scheduler.permissions(workload, 1)}
     slow = reference(fast.workload, fast.estimate, **options).run()
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled

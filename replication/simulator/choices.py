@@ -16,6 +16,7 @@ import functools
 import inspect
 import math
 import re
+import textwrap
 from collections.abc import Hashable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from typing import Any
@@ -255,7 +256,10 @@ def _parameters(kind):
             allowed = f"{{{', '.join(map(repr, allowed))}}}"
         elif not isinstance(allowed, Number):
             allowed = getattr(annotation, "__name__", annotation)
-        yield f"{name} : {allowed}\n    {declaration.get('about', '')}"
+        yield f"{name} : {allowed}"
+        yield from textwrap.wrap(
+            f"    {declaration.get('about', '')}", 100, subsequent_indent="    "
+        )
 
 
 def _source_of(value):

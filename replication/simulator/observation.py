@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.simulator.kernels import measures as kernel
-from replication.simulator.schedulers import EASY, SchedulerError
+from replication.simulator.schedulers import EASY, SchedulerError, WildEASY
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import prepare
@@ -70,8 +70,8 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:
     ----------
     workload, estimates, seed
         As in `replication.simulator.simulation.simulate`.
-    scheduler : replication.simulator.schedulers.EASY
-        EASY with one reservation.
+    scheduler : EASY or WildEASY
+        With one reservation.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:
     >>> observe(three, Exact(2)).delay.tolist()
     [0, 0, 0]
     """
-    if not isinstance(scheduler, EASY):
+    if not isinstance(scheduler, EASY | WildEASY):
         raise SchedulerError(f"{scheduler!r} cannot be observed; allowed: any EASY")
     seed = check_seed(seed)
     workload, model, estimate = prepare(workload, scheduler, estimates, seed)

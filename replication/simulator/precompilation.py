@@ -22,6 +22,7 @@ from replication.simulator.schedulers import (
     OrderedEASY,
     PVEasy,
     Scheduler,
+    WildEASY,
 )
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
@@ -48,7 +49,7 @@ def warm(schedulers: Iterable[Scheduler] = TEXTBOOK) -> None:
 def warm_all() -> None:
     """Compile all kernels on all processors, and count them on standard error."""
     schedulers = [*TEXTBOOK, *(EASY(predictor=one) for one in PREDICTORS)]
-    schedulers += [EASY(wild="forbidden"), EASY(reservations=2)]
+    schedulers += [WildEASY(wild="forbidden"), EASY(reservations=2)]
     # A process started by fork would share threads and locks.
     pool = ProcessPoolExecutor(joblib.cpu_count(), get_context("spawn"), _end_with_parent)
     with pool:

@@ -19,8 +19,7 @@ NO_JOB = ("no-processors", "larger-than-machine")  # jobs that cannot be simulat
 #: Options of EASY that papers leave to its textbook, and those of a scheduler with predictions.
 TEXTBOOK = ("reservation", "extra", "strict", "plans", "shadow", "events", "ties")
 PREDICTION = ("refresh", "correction")
-#: Options that only a simulator has, and those that matter to a reservation that lasts alone.
-INTERVENTIONS = ("wild",)
+#: Options that matter to a reservation that lasts alone.
 OF_LASTING = ("recount", "overdue")
 
 
@@ -99,11 +98,8 @@ def options(*names) -> dict[str, tuple[Variant, ...]]:
 
 
 def open_options() -> list[str]:
-    """Return the options of EASY that a paper can leave open: those with words as values, but for
-    interventions.
-    """
-    known = EASY.options().items()
-    return [name for name, own in known if _is_open(name, own) and name not in INTERVENTIONS]
+    """Return the options of EASY that a paper can leave open: those with words as values."""
+    return [name for name, own in EASY.options().items() if _is_open(name, own)]
 
 
 def _is_open(name, own):

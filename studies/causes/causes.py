@@ -15,7 +15,7 @@ import pandas as pd
 from notebooks.heel_and_toe import campaign, claims
 from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from notebooks.heel_and_toe.trends import ends
-from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, simulate
+from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, WildEASY, simulate
 from replication.drawing import style
 from replication.drawing.panels import bars, draw
 from replication.simulator import audits
@@ -130,9 +130,9 @@ def some_wild(workloads, badness, seeds, workers=1):
     """Return the runs where only some jobs may be backfilled wildly, loads as recorded; the arm is
     in the column ``scheduler``.
     """
-    schedulers = {repr(EASY(wild=wild)): words for words, wild in SOME_WILD.items()}
+    schedulers = {repr(WildEASY(wild=wild)): words for words, wild in SOME_WILD.items()}
     models = [FModel(f) for f in badness]
-    each = [EASY(wild=wild) for wild in SOME_WILD.values()]
+    each = [WildEASY(wild=wild) for wild in SOME_WILD.values()]
     runs = campaign.sweep_at_loads(workloads, each, models, seeds, workers=workers)
     return runs.assign(scheduler=runs["scheduler"].map(schedulers))
 
@@ -244,7 +244,7 @@ def at_equal_wild(results, let_past):
     results : pandas.DataFrame
         Runs at one load, as for `gains`.
     let_past : pandas.DataFrame
-        A sweep with perfect estimates over `EASY(let_past=share)`, including the share 0.
+        A sweep with perfect estimates over `WildEASY(let_past=share)`, including the share 0.
 
     Returns
     -------

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from replication.simulator import audits
 from replication.simulator.predictors import Biased, Clairvoyant, Last, Request, Virtual
-from replication.simulator.schedulers import EASY, FCFS, PVEasy
+from replication.simulator.schedulers import EASY, FCFS, PVEasy, WildEASY
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.simulator.test_pv_easy import MODES, VARIANTS
@@ -303,7 +303,7 @@ def test_impossible_audits_are_errors(call, message):
 
 
 @pytest.mark.parametrize(
-    "scheduler", [EASY(Virtual(0.9)), EASY(Biased(Virtual(0.9))), EASY(let_past=0.5)], ids=repr
+    "scheduler", [EASY(Virtual(0.9)), EASY(Biased(Virtual(0.9))), WildEASY(let_past=0.5)], ids=repr
 )
 def test_a_replay_of_random_choices_is_refused(scheduler):
     schedule = simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), scheduler)

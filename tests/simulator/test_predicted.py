@@ -8,8 +8,7 @@ from replication.simulator.simulation import simulate
 from tests.agreement import PREDICTORS, agree
 from tests.workloads import jobs
 
-# wild and let_past require the users' estimates; see test_observation.
-OTHERS = ("predictor", "wild", "let_past", "reservations")
+OTHERS = ("predictor", "reservations")
 OPTIONS = {name: option for name, option in EASY.options().items() if name not in OTHERS}
 CHOICES = {name: option.metadata["allowed"] for name, option in OPTIONS.items()}
 DEFAULTS = {name: option.default for name, option in OPTIONS.items()}

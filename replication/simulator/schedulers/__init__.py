@@ -6,6 +6,7 @@
 from replication.simulator.schedulers.conservative import Conservative, LargestAreaFirst
 from replication.simulator.schedulers.easy import EASY, FCFS
 from replication.simulator.schedulers.event_loop import EventLoop
+from replication.simulator.schedulers.interventions import WildEASY
 from replication.simulator.schedulers.pv_easy import PVEasy
 from replication.simulator.schedulers.python import PythonScheduler
 from replication.simulator.schedulers.queue_orders import OrderedEASY
@@ -22,4 +23,5 @@ __all__ = [
     "PythonScheduler",
     "Scheduler",
     "SchedulerError",
+    "WildEASY",
 ]

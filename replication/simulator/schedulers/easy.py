@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from replication.simulator.choices import Number, option
+from replication.simulator.choices import option
 from replication.simulator.kernels import easy as plain
 from replication.simulator.kernels import list_scheduler as lists
 from replication.simulator.kernels import observation, reservations
@@ -14,18 +14,9 @@ from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.options import CORRECTIONS
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
-from replication.simulator.workload import generator
 
 Candidates = Literal["fcfs", "sjf"]
 Shadow = Literal["all", "first", "first-started"]
-Wild = Literal["allowed", "forbidden", "shorter", "longer", "half"]
-WILD_PERMISSIONS = {
-    "allowed": lists.BY_RESERVATION,
-    "forbidden": lists.NEVER_WILD,
-    "shorter": lists.WILD_IF_SHORTER,
-    "longer": lists.WILD_IF_LONGER,
-    "half": lists.BY_RESERVATION,
-}
 
 
 @dataclass(frozen=True)
@@ -45,10 +36,8 @@ class FCFS(Scheduler):
 class EASY(options.WithProfile, Scheduler):
     """EASY backfilling (Lifka 1995), on the users' estimates or on predictions.
 
-    docs/semantics/predicted.md defines the options. `wild` and `let_past` are interventions that no
-    real scheduler could make; they show the effect of wild backfills. The jobs that ``wild="half"``
-    and `let_past` choose depend on the draw key of the workload, its length, the share and the
-    seed.
+    The first four options are for everyday use. The others are interpretations that papers leave
+    open; docs/semantics/predicted.md defines them.
     """
 
     validated = False
@@ -60,6 +49,8 @@ class EASY(options.WithProfile, Scheduler):
         "order of the backfill candidates: the queue's, shortest prediction first, or that of a "
         "function",
     )
+    reservations: int = options.reservations()
+    candidates_limit: int | None = options.candidates_limit()
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
     reservation: options.Reservation = options.reservation()
@@ -105,20 +96,6 @@ class EASY(options.WithProfile, Scheduler):
         ("always", "if-fits"),
         "submissions that trigger a pass: all, or those that fit the free processors",
     )
-    wild: Wild = option(
-        "allowed",
-        get_args(Wild),
-        "jobs whose backfills may delay the head, which only a simulator knows: all, none, those "
-        "with a run time shorter or longer than the median of the waiting jobs, or half of the "
-        "jobs, drawn at random",
-    )
-    let_past: float = option(
-        0.0,
-        Number(0, 1),
-        "share of jobs, drawn at random, that pass a blocked head whenever they fit",
-    )
-    reservations: int = options.reservations()
-    candidates_limit: int | None = options.candidates_limit()
 
     def __post_init__(self):
         super().__post_init__()
@@ -131,14 +108,6 @@ class EASY(options.WithProfile, Scheduler):
             raise SchedulerError(
                 f"{self!r}: allowed with unaged plans: events together or one-by-one"
             )
-        intervenes = self.wild != "allowed" or self.let_past > 0
-        if intervenes and not self.is_textbook_but(["wild", "let_past"]):
-            raise SchedulerError(
-                f"{self!r}: allowed with wild and let_past: the users' estimates and the "
-                "textbook's rules"
-            )
-        if self.wild != "allowed" and self.let_past > 0:
-            raise SchedulerError(f"{self!r}: allowed: either wild or let_past, not both")
 
     def is_textbook_but(self, names) -> bool:
         """Return whether all options but those of these names have their defaults."""
@@ -152,11 +121,6 @@ class EASY(options.WithProfile, Scheduler):
     def is_plain(self) -> bool:
         """Whether this is textbook EASY on the users' estimates, which has the fastest kernel."""
         return type(self) is EASY and self.is_textbook_but([])
-
-    @property
-    def draws_at_random(self) -> bool:
-        """Whether the schedule depends on the seed, predictors and estimates aside."""
-        return self.let_past > 0 or self.wild == "half"
 
     def check_room(self, workload, estimate) -> None:
         """Raise SchedulerError if the times or the number of jobs exceed the keys of the kernel
@@ -175,21 +139,16 @@ class EASY(options.WithProfile, Scheduler):
         """Return the columns of `run` and those of
         `replication.simulator.kernels.observation.observations`.
         """
-        w = workload
         if self.has_profile:
             raise SchedulerError(
                 f"{self!r} cannot be observed; allowed: one reservation, no functions"
             )
-        if self.is_plain:
-            columns, order = _plain(w, estimate, True)
-            columns = _with_requests(columns, estimate)
-            submitted = np.searchsorted(w.submit, columns["start"][order], side="right")
-        else:
-            machine = self.simulated(w, estimate, seed)
-            columns, order, submitted = options.columns(machine), machine.order, machine.submitted
-        jobs = w.run_time, w.processors, w.machine
-        schedule = columns["start"], columns["backfilled"], order, submitted
-        return columns, observation.observations(*jobs, *schedule)
+        if not self.is_plain:
+            return observed(workload, self.simulated(workload, estimate, seed))
+        columns, order = _plain(workload, estimate, True)
+        columns = _with_requests(columns, estimate)
+        submitted = np.searchsorted(workload.submit, columns["start"][order], side="right")
+        return columns, _observations(workload, columns, order, submitted)
 
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return permissions and an empty order, or the ranks of the queue
@@ -198,21 +157,7 @@ class EASY(options.WithProfile, Scheduler):
         if self.has_profile:
             by_arrival = np.zeros(len(workload), np.int64)
             return by_arrival, options.ranks(self, "candidates", workload, estimate)
-        if self.wild == "allowed" and self.let_past == 0:
-            return options.NO_PERMISSIONS, options.NO_ORDER
-        return self.permissions(workload, seed), options.NO_ORDER
-
-    def permissions(self, workload, seed) -> np.ndarray:
-        """Return the permission of each job to pass a head by `kernels.list_scheduler`, int8[n]."""
-        n = len(workload)
-        permissions = np.full(n, WILD_PERMISSIONS[self.wild], np.int8)
-        if self.wild == "half":
-            draws = generator(workload.draw_key, n, "wild", int(seed)).random(n)
-            permissions[draws < 0.5] = lists.NEVER_WILD
-        if self.let_past > 0:
-            key = workload.draw_key, n, "let-past", self.let_past, int(seed)
-            permissions[generator(*key).random(n) < self.let_past] = lists.WHENEVER_IT_FITS
-        return permissions
+        return options.NO_PERMISSIONS, options.NO_ORDER
 
     def kernel(self) -> tuple:
         """Return the compiled kernel and its rules; for textbook EASY, those with predictions."""
@@ -241,6 +186,19 @@ class EASY(options.WithProfile, Scheduler):
             only_if_fits=self.passes == "if-fits",
         )
         return lists.list_scheduler, rules
+
+
+def observed(workload, machine) -> tuple:
+    """Return the columns of a schedule and its observations
+    from a `replication.simulator.kernels.machine.Machine` after its last job.
+    """
+    columns = options.columns(machine)
+    return columns, _observations(workload, columns, machine.order, machine.submitted)
+
+
+def _observations(w, columns, order, submitted):
+    run = columns["start"], columns["backfilled"], order, submitted
+    return observation.observations(w.run_time, w.processors, w.machine, *run)
 
 
 def _plain(workload, estimate, backfilling):
