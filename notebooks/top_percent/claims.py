@@ -7,7 +7,7 @@ single measures have none: their cases are rows of a table, named by ``select``.
 Tables
 ------
 replicates : pandas.DataFrame
-    `notebooks.top_percent.intervals.replicates` of EASY with each predictor.
+    `notebooks.top_percent.weeks.replicates` of EASY with each predictor.
 schedules : dict
     The schedules behind them, by log and policy.
 workloads : dict
@@ -26,8 +26,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from notebooks.top_percent.intervals import interval
 from notebooks.top_percent.runs import POLICIES, SCHEDULERS, TITLES, class_of
+from notebooks.top_percent.weeks import interval
 from replication.verdicts.rules import Case
 
 USUAL = ["AVEbsld", "AF"]

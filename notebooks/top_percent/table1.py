@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from notebooks.top_percent import intervals
+from notebooks.top_percent import weeks
 from notebooks.top_percent.runs import PAPER, POLICIES, READINGS, TITLES
 from replication.drawing import panels, style
 from replication.simulator.schedules import measures
@@ -35,7 +35,7 @@ def priority(schedules, ours) -> pd.DataFrame:
     """
     wanted = ("ap0waf", "ap1waf")
     shown = list(schedules)
-    found = intervals.table(intervals.replicates(schedules)).assign(source="ours, by the words")
+    found = weeks.table(weeks.replicates(schedules)).assign(source="ours, by the words")
     printed = pd.DataFrame(
         [(*row.key, "printed", row.value) for row in published.rows(PAPER, "table1")],
         columns=["log", "policy", "measure", "source", "value"],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from notebooks.top_percent import intervals, table1
+from notebooks.top_percent import table1, weeks
 from notebooks.top_percent.runs import REFERENCE, by_scheduler
 from replication import EASY, Predictor, Request, TopPercent
 from replication.drawing import panels
@@ -90,7 +90,7 @@ def results(workloads, workers=1):
         for log, by_design in found.items()
         for name, run in by_design.items()
     ]
-    table = intervals.table(intervals.replicates(found, ("design",)))
+    table = weeks.table(weeks.replicates(found, ("design",)))
     table = table[table["measure"].isin(SHOWN) & (table["design"] != REFERENCE)]
     return table.reset_index(drop=True), pd.DataFrame(shares)
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from notebooks.top_percent import claims, intervals
+from notebooks.top_percent import claims, weeks
 from notebooks.top_percent.runs import POLICIES, REFERENCE, TITLES, by_scheduler
 from replication import EASY, Predictor, Request, simulate
 from replication.drawing import panels, style
@@ -68,14 +68,14 @@ def scale_predictions(workloads, factors=FACTORS, policies=COMPARED, workers=1):
         return {(policy, f): f * made[policy] for policy, f in product(policies, factors)}
 
     found = _schedules(workloads, policies, tried, workers)
-    return intervals.replicates(found, ("policy", "factor"))
+    return weeks.replicates(found, ("policy", "factor"))
 
 
 def table(replicates):
     """Return the measures in `SHOWN` of `scale_predictions` with intervals over weeks: log, policy,
     factor, measure, value, low, high.
     """
-    found = intervals.table(replicates).dropna(subset="factor")
+    found = weeks.table(replicates).dropna(subset="factor")
     found["measure"] = found["measure"].map(NAMES)
     return found[found["measure"].isin(SHOWN)].reset_index(drop=True)
 
@@ -95,7 +95,7 @@ def exchange_orders(workloads, workers=1):
     def tried(made):
         return {(order, of): in_order_of(made[order], made[of]) for order, of in pairs}
 
-    replicates = intervals.replicates(
+    replicates = weeks.replicates(
         _schedules(workloads, COMPARED, tried, workers), ("order", "values")
     )
     rows, found_shares = [], {}

@@ -22,7 +22,7 @@ from replication.simulator import audits
 from replication.simulator.choices import Number, option
 from replication.simulator.schedules import intervals, measures
 from replication.simulator.workload import generator
-from replication.verdicts import placebo, resampling
+from replication.verdicts import over_seeds, placebo
 from replication.verdicts.rules import Case, level
 
 SMALL_F, LARGE_F = (0.1, 0.2, 0.5, 1), (3, 10)  # the falling part of the curves, and beyond it
@@ -121,7 +121,7 @@ def gains(results, by=("log", "load", "scheduler")):
         for measure in PERFORMANCE
         for f, gain in _drawn_gains(curve, measure).items()
     }
-    table = resampling.table(drawn, [*by, "f", "measure", "gain", "low", "high"])
+    table = over_seeds.table(drawn, [*by, "f", "measure", "gain", "low", "high"])
     shares = 100 * results.groupby([*by, "f"])[["wild", "backfilled"]].mean()
     return table.join(shares, on=[*by, "f"])
 
@@ -149,7 +149,7 @@ def more_gain(runs, one, other):
         for measure in PERFORMANCE:
             gains = [_drawn_gains(own[own["scheduler"] == arm], measure) for arm in (one, other)]
             drawn |= {(log, measure, f): gain - gains[1][f] for f, gain in gains[0].items()}
-    return resampling.table(drawn, ["log", "measure", "f", *ends("difference")])
+    return over_seeds.table(drawn, ["log", "measure", "f", *ends("difference")])
 
 
 def left(as_is, changed):
@@ -180,11 +180,11 @@ def left(as_is, changed):
         for measure in PERFORMANCE:
             before, after = (_drawn_gains(runs, measure) for runs in (own, other))
             for f in CASES:
-                gain, share, lost = resampling.interval(before[f]), (np.nan,) * 3, (np.nan,) * 3
+                gain, share, lost = over_seeds.interval(before[f]), (np.nan,) * 3, (np.nan,) * 3
                 if gain[1] > level("none"):
                     shares[RANGES[f]].append(100 * after[f] / before[f])
-                    share = resampling.interval(shares[RANGES[f]][-1])
-                    lost = resampling.interval(before[f] - after[f])
+                    share = over_seeds.interval(shares[RANGES[f]][-1])
+                    lost = over_seeds.interval(before[f] - after[f])
                 jobs = [one[f] for one in backfilled]
                 rows.append([log, load, measure, f, RANGES[f], *gain, *share, *lost, *jobs])
     columns = ["log", "load", "measure", "f", "range"]
@@ -197,7 +197,7 @@ def _summary(table, name, shares):
     cases = table[table["range"] == name].dropna(subset="left")
     half = level("large_part")
     sure = (cases["left high"] < half) | (cases["left low"] > half)
-    median = resampling.median(shares) if shares else (np.nan,) * 3
+    median = over_seeds.median(shares) if shares else (np.nan,) * 3
     return {
         "range": name,
         "cases": len(cases),
@@ -216,8 +216,8 @@ def resampled_runs(values, *key):
     The same runs are drawn for all quantities of a key, so that differences are paired.
     """
     n = values.shape[1]
-    picked = generator("seeds drawn anew", *key, n, resampling.DRAWS).integers(
-        0, n, (resampling.DRAWS, n)
+    picked = generator("seeds drawn anew", *key, n, over_seeds.DRAWS).integers(
+        0, n, (over_seeds.DRAWS, n)
     )
     # Each row lies in one piece, so that its sum does not depend on how the table was made.
     drawn = (np.take(values, row, axis=1) for row in (np.arange(n), *picked))
@@ -265,7 +265,7 @@ def at_equal_wild(results, let_past):
         for f in EQUAL_WILD:
             pairs = zip(100 * wild.T, random.T, strict=True)
             at = np.array([np.interp(share[f], *pair, right=np.nan) for pair in pairs])
-            found = (resampling.interval(one) for one in (gains[f], at, at - gains[f]))
+            found = (over_seeds.interval(one) for one in (gains[f], at, at - gains[f]))
             rows.append([log, measure, f, share[f], *chain.from_iterable(found)])
     columns = ["log", "measure", "f", "wild", *ends("gain"), *ends("random"), *ends("more")]
     return pd.DataFrame(rows, columns=columns)
@@ -477,7 +477,7 @@ def draw_random(table, let_past):
         own = model[(model["log"] == log) & (model["measure"] == measure)]
         tried = let_past[let_past["log"] == log]
         value, wild = _by_share(tried, measure), _by_share(tried, "wild")[:, 0]
-        gains = [resampling.interval(one) for one in 100 * (1 - value / value[0, 0])]
+        gains = [over_seeds.interval(one) for one in 100 * (1 - value / value[0, 0])]
         columns = own[["gain", "low", "high"]].to_numpy()
         nothing = np.zeros((1, 3))  # nothing is wild at f = 0
         lines = ([0, *own["wild"]], np.vstack([nothing, columns])), (100 * wild, np.array(gains))

@@ -31,7 +31,7 @@ from replication import (
 from replication.drawing import panels, style
 from replication.simulator.sweeps import engines, grid
 from replication.simulator.workload import generator
-from replication.verdicts import resampling
+from replication.verdicts import over_seeds
 
 DAY = 24 * 3600
 LOAD, LOWER = 0.9, 0.7
@@ -153,16 +153,16 @@ def nested_weights(groups, members, name):
     """Return the weights of members for means over groups, and for means over groups and members
     that are drawn with replacement.
 
-    The result is float64[1 + resampling.DRAWS, groups * members], members of the first group first;
+    The result is float64[1 + over_seeds.DRAWS, groups * members], members of the first group first;
     each row sums to 1. The name is part of the seed.
     """
-    weights = np.zeros((1 + resampling.DRAWS, groups, members))
+    weights = np.zeros((1 + over_seeds.DRAWS, groups, members))
     weights[0] = 1
-    rng = generator(name, groups, members, "groups drawn anew", resampling.DRAWS)
+    rng = generator(name, groups, members, "groups drawn anew", over_seeds.DRAWS)
     for row in weights[1:]:
         for group in rng.integers(0, groups, groups):
             row[group] += np.bincount(rng.integers(0, members, members), minlength=members)
-    return weights.reshape(1 + resampling.DRAWS, -1) / (groups * members)
+    return weights.reshape(1 + over_seeds.DRAWS, -1) / (groups * members)
 
 
 class Study:
@@ -224,7 +224,7 @@ class Study:
 
     def interval(self, one, other):
         """Return the `ratio` with its interval."""
-        return resampling.interval(self.ratio(one, other))
+        return over_seeds.interval(self.ratio(one, other))
 
     def under(self, scheduler):
         """Return the predictors that a scheduler was run with, except the request and
@@ -270,7 +270,7 @@ def outcomes(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
     The outcome is `below` for an interval below the first level, and `above` for one above the
     second.
     """
-    table = resampling.table(drawn, [*columns, "low", "high"])
+    table = over_seeds.table(drawn, [*columns, "low", "high"])
     sides = [table["high"] < levels[0], table["low"] > levels[1]]
     return table.assign(outcome=np.select(sides, [below, above], neither))
 
@@ -297,7 +297,7 @@ def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="reques
 
 def first_answer(ratios):
     """Return the first question's answer by its rule, from `better_or_biased`."""
-    _, low, high = resampling.interval(ratios["perfect over doubled"])
+    _, low, high = over_seeds.interval(ratios["perfect over doubled"])
     return "a better one" if high < 1 else "a more biased one" if low > 1 else "undecided"
 
 
@@ -446,7 +446,7 @@ def answers(study, correlation, users):
     Columns: question, what, value, low, high.
     """
     rows = [*_first("1", better_or_biased(study))]
-    rows.append(["1", "rank correlation of accuracy and MBS", *resampling.interval(correlation)])
+    rows.append(["1", "rank correlation of accuracy and MBS", *over_seeds.interval(correlation)])
     rows += _second("2", study)
     rows += _third("3", study, [*study.learned, "request"])
     for scheduler, ratio, low, high, _ in sixth(study).itertuples(index=False):
@@ -473,14 +473,14 @@ def _first(question, ratios, more=""):
     }
     for name, drawn in ratios.items():
         what = words.get(name, f"learned predictions times {name} over as they are")
-        yield [question, f"MBS with {what}{more}", *resampling.interval(drawn)]
+        yield [question, f"MBS with {what}{more}", *over_seeds.interval(drawn)]
 
 
 def _second(question, study):
     """Yield the rows that decide the second question."""
     table = pairs(study)
     opposite = reversed_pairs(table)
-    tau = resampling.interval(agreement(study))
+    tau = over_seeds.interval(agreement(study))
     yield [question, "mean Kendall's tau between schedulers", *tau]
     what = f"pairs of predictors decided in opposite directions, of {len(opposite)}"
     yield [question, what, opposite.sum(), *NO_INTERVAL]
@@ -521,7 +521,7 @@ def findings(study, correlation):
     }
     numbers = {}
     for name, drawn in values.items():
-        value, low, high = resampling.interval(drawn)
+        value, low, high = over_seeds.interval(drawn)
         numbers |= {name: value, f"{name}_low": low, f"{name}_high": high}
     predicted = found[found["predictor"].isin(study.learned)]
     survives = predicted["outcome"].eq("survives").groupby(predicted["scheduler"], sort=False).sum()
@@ -574,7 +574,7 @@ def draw_bias(study, accuracies):
     figure, grid_ = plt.subplots(2, 3, figsize=style.size(2, 3), sharey=True)
     grid_ = grid_.ravel()
     thin = {"elinewidth": 0.8, "capsize": 0}
-    places = {name: resampling.interval(study.means(one)) for name, one in accuracies.items()}
+    places = {name: over_seeds.interval(study.means(one)) for name, one in accuracies.items()}
     for name, (at, left, right) in (places | {"perfect": (1, 1, 1)}).items():
         value, low, high = study.interval(("EASY", name), ("EASY", "request"))
         ends = [[value - low], [high - value]], [[at - left], [right - at]]
@@ -609,7 +609,7 @@ def draw_order(study):
         for scheduler in SCHEDULERS
         for name in (*study.under(scheduler), "perfect")
     }
-    table = resampling.table(drawn, ["scheduler", "predictor", "ratio", "low", "high"])
+    table = over_seeds.table(drawn, ["scheduler", "predictor", "ratio", "low", "high"])
     words = "mean bounded slowdown over that of the same scheduler with requests"
     return _ratios(table, "predictor", LOOKS, words, (9.5, 4))
 

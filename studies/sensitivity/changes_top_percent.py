@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 import sensitivity
-from notebooks.top_percent import claims, intervals, runs
+from notebooks.top_percent import claims, runs, weeks
 from replication.verdicts import variants
 from replication.verdicts.variants import Variant
 
@@ -26,8 +26,8 @@ CHANGES = (
 
 def tables(log, jobs, variant):
     """Return the tables that decide the headlines on one log under a variant."""
-    replicates = intervals.replicates(runs.schedules({log: jobs}, variant))
-    return {"replicates": replicates, "ratios": intervals.table(replicates)}
+    replicates = weeks.replicates(runs.schedules({log: jobs}, variant))
+    return {"replicates": replicates, "ratios": weeks.table(replicates)}
 
 
 #: ``study(workloads, first, workers)``, see `sensitivity.study`.

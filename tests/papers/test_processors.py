@@ -16,7 +16,7 @@ import numpy as np
 
 from notebooks.pv_easy import claims as pv_easy
 from notebooks.pv_easy.runs import POLICIES
-from notebooks.top_percent import intervals, runs
+from notebooks.top_percent import weeks, runs
 from tests.workloads import jobs
 
 rng, n = np.random.default_rng(1), 3000
@@ -29,7 +29,7 @@ rows = [
     for policy, made_one in schedules.items()
 ]
 print(runs.over_requested(rows).to_csv())
-print(intervals.table(intervals.replicates({"made": schedules})).to_csv())
+print(weeks.table(weeks.replicates({"made": schedules})).to_csv())
 for schedule in schedules.values():
     print(schedule.measures)
 print(pv_easy.over(pv_easy.schedules({"made": made}, policies=POLICIES)).to_csv())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from notebooks.top_percent import intervals, modes, runs, table1
+from notebooks.top_percent import modes, runs, table1, weeks
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import measures
@@ -49,12 +49,12 @@ def test_a_block_is_normalised_by_its_requested_times():
 
 def test_intervals_start_from_the_measures_themselves():
     schedules = {policy: runs.run(YEAR, policy) for policy in ("Reqtime", "Complete")}
-    replicates = intervals.replicates({"made": schedules}).loc["made"]
+    replicates = weeks.replicates({"made": schedules}).loc["made"]
     found = over_requested(
         {policy: runs.measure(schedule) for policy, schedule in schedules.items()}
     )
     for measure, title in runs.TITLES.items():
-        value, low, high = intervals.interval(replicates.loc["Complete", title])
+        value, low, high = weeks.interval(replicates.loc["Complete", title])
         assert value == pytest.approx(found["Complete", measure])
         assert low <= high
     assert (replicates.loc["Reqtime", "AF"] == 1).all()

@@ -7,7 +7,7 @@ import pytest
 import prediction
 from replication.simulator.sweeps import grid
 from replication.simulator.workload import Workload
-from replication.verdicts import resampling
+from replication.verdicts import over_seeds
 
 WEEK = 7 * 24 * 3600
 WORTH = {
@@ -75,7 +75,7 @@ def test_every_task_has_its_names_and_its_workload(tasks):
 
 def test_groups_and_their_members_are_resampled_with_equal_weights():
     weights = prediction.nested_weights(3, 4, "a test")
-    assert weights.shape == (1 + resampling.DRAWS, 12)
+    assert weights.shape == (1 + over_seeds.DRAWS, 12)
     assert np.allclose(weights[0], 1 / 12) and np.allclose(weights.sum(axis=1), 1)
     by_group = weights.reshape(-1, 3, 4).sum(axis=2)
     assert (by_group[1:] == 0).any(), "a group may be left out"
