@@ -53,7 +53,7 @@ def draw(schedules) -> Figure:
             colour = style.COLOURS[1] if schedule.backfilled[job] else "#C9D6E8"
             box(panel, start[job], end[job], first, width, str(job + 1), colour)
         frame(panel, of.machine, last, name)
-        panel.set_xlabel("time")
+        panel.set_xlabel("time [units]")
     axes[0].set_ylabel("processors")
     backfilled = patches.Patch(facecolor=style.COLOURS[1], edgecolor="black", label="backfilled")
     figure.legend(handles=[backfilled], loc="outside lower center")
@@ -107,7 +107,7 @@ def draw_fig08(schedule, steps) -> Figure:
     figure, axes = plt.subplots(len(moments), 1, figsize=(6.4, tall), sharex=True)
     for panel, (now, shadow) in zip(axes, moments, strict=True):
         _moment(panel, schedule, steps, now, shadow)
-    axes[-1].set_xlabel("time")
+    axes[-1].set_xlabel("time [units]")
     below_all(figure, axes[1], 3)
     return figure
 

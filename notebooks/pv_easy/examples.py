@@ -112,7 +112,7 @@ def draw(schedules) -> Figure:
         row[0].set_title(example.title, loc="left")
         row[1].set_title("outcome", loc="left", fontweight="normal")
     for axes in grid[-1]:
-        axes.set_xlabel("time T")
+        axes.set_xlabel("time [T]")
     return figure
 
 

@@ -162,6 +162,10 @@ def bars(table, measure) -> Figure:
             drawn = axes.bar(x, part["value"], width, yerr=ends, **ink, **looks[policy])
             _, caps, lines = drawn.errorbar.lines
             plt.setp([*caps, *lines], path_effects=outline)
+        if several:  # intervals are of logarithms; a slowdown is at least 1
+            axes.set_yscale("log")
+            axes.set_ylim(bottom=1)
+            panels.log_ticks(axes.yaxis)
         across = jobs if several else policies
         axes.set_xticks(range(len(across)), across, rotation=20 if several else 0)
         axes.grid(axis="x", visible=False)

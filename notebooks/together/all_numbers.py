@@ -87,5 +87,6 @@ def draw(table) -> Figure:
     axes.minorticks_off()
     words = "hundredths of the requests' value" if ratios else "%"
     axes.set_xlabel(f"ours less the published number [{words}]")
-    panels.below_all(figure, axes)
+    if len(looks) > 1:
+        panels.below_all(figure, axes)
     return figure

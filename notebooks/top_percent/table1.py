@@ -61,8 +61,9 @@ def draw_priority(table) -> Figure:
         axes.set_yticks(range(len(policies)), policies if log == table["log"].iloc[0] else [])
         axes.invert_yaxis()
 
-    rows = {measure: measure for measure in dict.fromkeys(table["measure"])}
-    return panels.draw(table["log"], rows, one, "over Reqtime's")
+    rows = dict.fromkeys(table["measure"], "")
+    figure = panels.draw(table["log"], rows, one)
+    return panels.label_below(figure, [f"{measure} over Reqtime's" for measure in rows])
 
 
 def at_request(schedule) -> dict[str, float]:

@@ -36,6 +36,15 @@ def draw(logs, rows, one, xlabel="", legend=True, **how) -> Figure:
     return figure
 
 
+def label_below(figure, rows) -> Figure:
+    """Label the x axes of the panels of `draw`, with a text for each row of panels."""
+    rows = list(rows)
+    columns = len(figure.axes) // len(rows)
+    for k, axes in enumerate(figure.axes):
+        axes.set_xlabel(rows[k // columns])
+    return figure
+
+
 def dots(table, row, hue, value, xlabel, none=0) -> Figure:
     """Return a figure of values with their intervals (columns ``low`` and ``high``) as dots.
 
@@ -93,6 +102,24 @@ def log_ticks(axis) -> None:
         major_formatter="{x:g}",
         minor_formatter=ticker.NullFormatter(),
     )
+
+
+def groups(axes, labels) -> None:
+    """Label places 0, 1, ... at which several series stand beside each other, and separate them.
+
+    The place within a group has no meaning, so the axis has no scale.
+    """
+    axes.set_xticks(range(len(labels)), labels)
+    axes.set_xlim(-0.5, len(labels) - 0.5)
+    axes.tick_params(axis="x", length=0)
+    axes.grid(axis="x", visible=False)
+    for edge in range(1, len(labels)):
+        axes.axvline(edge - 0.5, color="#D5D5D5", lw=0.8, zorder=0)
+
+
+def beside(k, several) -> float:
+    """Return the distance of series k of so many from the middle of its group in `groups`."""
+    return (k - (several - 1) / 2) * 0.8 / several
 
 
 def bars(part, value) -> list[pd.Series]:

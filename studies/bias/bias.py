@@ -149,25 +149,22 @@ def draw(table):
     """Draw measures over Reqtime's against the factor: a row for each measure, a panel for each
     predictor, a line for each log.
     """
-    looks = style.series(dict.fromkeys(table["log"]))
+    looks, factors = style.series(dict.fromkeys(table["log"])), sorted(set(table["factor"]))
 
     def one(axes, policy, measure):
         own = table[(table["policy"] == policy) & (table["measure"] == measure)]
         for k, (log, look) in enumerate(looks.items()):
             part = own[own["log"] == log]
-            # So that intervals do not hide one another.
-            beside = part["factor"] * 1.07 ** (k - (len(looks) - 1) / 2)
+            x = [factors.index(f) + panels.beside(k, len(looks)) for f in part["factor"]]
             ink = look | {"elinewidth": 0.8, "markersize": 3.5}
-            axes.errorbar(beside, part["value"], panels.bars(part, "value"), **ink)
+            axes.errorbar(x, part["value"], panels.bars(part, "value"), **ink)
         axes.axhline(1, color="black", lw=0.8)
-        axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        axes.set_xticks((0.5, 1, 2, 4))
-        axes.xaxis.set_major_formatter("{x:g}")
+        panels.groups(axes, [f"{f:g}" for f in factors])
         panels.log_ticks(axes.yaxis)
 
     rows = {measure: f"{TITLES[measure]} over Reqtime's" for measure in SHOWN}
-    how = {"xlabel": "factor on predictions", "sharex": True, "sharey": "row"}
+    how = {"xlabel": "predictions multiplied by", "sharex": True, "sharey": "row"}
     return panels.draw(COMPARED, rows, one, **how)
 
 

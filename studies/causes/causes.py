@@ -17,7 +17,7 @@ from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from notebooks.heel_and_toe.trends import ends
 from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, WildEASY, simulate
 from replication.drawing import style
-from replication.drawing.panels import bars, draw
+from replication.drawing.panels import bars, beside, dots, draw, groups
 from replication.simulator import audits
 from replication.simulator.choices import Number, option
 from replication.simulator.schedules import intervals, measures
@@ -42,8 +42,17 @@ SOME_WILD = {
     "no job": "forbidden",
 }
 SHORTER, LONGER, HALF = list(SOME_WILD)[1:4]
-GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}
 HEADS, OWN_HEADS = "heads", "heads of the baseline"
+#: Kinds of jobs in the words of the picture.
+KINDS = {
+    HEADS: "blocked at the head\nin a third schedule",
+    OWN_HEADS: "blocked at the head\nbefore the change",
+    "short": "short (quarter)",
+    "long": "long (quarter)",
+    "narrow": "narrow (quarter)",
+    "wide": "wide (quarter)",
+}
+GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}
 QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
 
 
@@ -447,9 +456,16 @@ def draw_gains(table, names, apart=()):
     return draw(table["log"], rows, one, "badness f", sharex=True)
 
 
+def draw_payers(table):
+    """Draw the change of the wait by kind of job, of `who_pays`: a panel for each log."""
+    words = table.assign(jobs=table["jobs"].map(lambda kind: KINDS.get(kind, kind)))
+    label = "change of the mean wait [min]\n← shorter    longer →"
+    return dots(words, "jobs", "change", "minutes", label)
+
+
 def draw_some_wild(table):
-    """Draw the gain by badness as bars, with a row for each measure, a column for each log, and a
-    bar for each of `SOME_WILD`.
+    """Draw the gain by badness as dots, with a row for each measure, a column for each log, and a
+    dot for each of `SOME_WILD`.
     """
     looks = style.series(SOME_WILD)
     badness = sorted(set(table["f"]))
@@ -458,10 +474,10 @@ def draw_some_wild(table):
         own = table[(table["log"] == log) & (table["measure"] == measure)]
         for place, words in enumerate(SOME_WILD):
             part = own[own["scheduler"] == words].set_index("f").loc[badness]
-            at = np.arange(len(badness)) + (place - 2) * 0.16
+            at = np.arange(len(badness)) + beside(place, len(SOME_WILD))
             axes.errorbar(at, part["gain"], bars(part, "gain"), **looks[words] | {"linestyle": ""})
         axes.axhline(0, color="black", lw=0.8)
-        axes.set_xticks(range(len(badness)), [f"{f:g}" for f in badness])
+        groups(axes, [f"{f:g}" for f in badness])
 
     return draw(table["log"], GAINS, one, "badness f")
 

@@ -269,7 +269,7 @@ def dots(table) -> Figure:
     ):
         for y, name in enumerate(names):
             own = np.exp(ratios.loc[[name], form].to_numpy())
-            axes.plot([own.min(), own.max()], [y + beside] * 2, color=look["color"], lw=1.2)
+            axes.plot([own.min(), own.max()], [y + beside] * 2, "-", color=look["color"], lw=1.2)
             middle = np.exp(np.log(own).mean())
             axes.plot(middle, y + beside, **look | {"linestyle": "", "label": None})
         axes.plot([], [], **look | {"linestyle": "", "label": form})
@@ -279,7 +279,7 @@ def dots(table) -> Figure:
     axes.set(xscale="log", ylim=(len(names) - 0.4, -0.6))
     axes.axvline(1, color="black", lw=0.8)
     rest = f"{len(far) - len(names)} other numbers are within {100 * (NEAR - 1):.0f} % on every log"
-    axes.set_xlabel(f"ours over the published number ({rest})")
+    axes.set_xlabel(f"ours over the published number: mean and range over the logs\n({rest})")
     panels.log_ticks(axes.xaxis)
     panels.below_all(figure, axes)
     return figure

@@ -178,6 +178,7 @@ def draw(table):
         axes.plot(100 * mean, y, "|", color="black", ms=16, mew=2)
     axes.axvline(95, color="black", lw=0.8, ls=":")
     axes.set_yticks(range(len(methods)), methods.index)
+    axes.set_ylim(-0.5, len(methods) - 0.5)
     axes.set_xlabel("intervals that contain the true effect [%]")
     axes.grid(axis="x", color="#dddddd", lw=0.5)
     handles = [

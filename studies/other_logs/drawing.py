@@ -21,7 +21,9 @@ WORDS = {
     "against": (style.COLOURS[1], "\u2212"),
     "open": ("#e6e6e6", ""),
 }
-MARKERS = "os^D"
+#: Marker of the recorded load, and of each load, %, that a log is scaled to.
+RECORDED, SCALED = "o", {70: "s", 80: "^", 90: "D"}
+OPEN = "#767676"
 #: Measures in words.
 MEASURES = published.entries("measures.toml")["other_logs"]
 #: An interval of a quotient is drawn up to this factor from its value; an arrow marks one that goes
@@ -47,7 +49,7 @@ def forest(table, conclusion):
     own = table[table["conclusion"] == conclusion]
     logs = [log for log in RULES["logs"] if log in set(own["log"])]
     quotient = rule["effect"] == "quotient"
-    height = 1.6 + 0.3 * (len(logs) + quotient)
+    height = 2.2 + 0.3 * (len(logs) + quotient)
     figure, panels = plt.subplots(
         1,
         len(rule["measures"]),
@@ -64,7 +66,8 @@ def forest(table, conclusion):
             for k, row in enumerate(several.itertuples()):
                 y = place + 0.18 * (k - (len(several) - 1) / 2)
                 recorded = row[several.columns.get_loc("recorded load") + 1]
-                colour = WORDS[row.word][0] if row.word != "open" else "#767676"
+                marker = RECORDED if recorded else SCALED[round(100 * row.load)]
+                colour = WORDS[row.word][0] if row.word != "open" else OPEN
                 if not math.isnan(row.low):
                     ends = [row.low, row.high]
                     if quotient:
@@ -74,7 +77,7 @@ def forest(table, conclusion):
                         if end != whole:
                             axes.plot(end, y, arrow, color=colour, ms=4)
                 face = colour if recorded else "white"
-                axes.plot(row.value, y, MARKERS[min(k, 3)], color=colour, mfc=face, ms=4.5)
+                axes.plot(row.value, y, marker, color=colour, mfc=face, ms=4.5)
         if quotient:
             own_load = part[part["recorded load"]]
             all_logs = pool(own_load["value"], own_load["error"])
@@ -94,11 +97,25 @@ def forest(table, conclusion):
     panels[0][0].set_yticks(range(len(labels)), labels)
     panels[0][0].set_ylim(len(labels) - 0.5, -0.5)
     side = "left" if "below" in rule else "right"
-    words = "Filled: recorded load; open: scaled to 70, 80, 90 % where that is more. "
-    words += "Arrow: the interval goes on"
     line = f"For: {side} of the dotted line, {_threshold(rule)}."
-    figure.suptitle(f"{rule['statement']} {line}\n{words}", fontsize="medium")
+    if quotient:
+        line += " Arrow: the interval goes on."
+    figure.suptitle(f"{rule['statement']}\n{line}", fontsize="medium")
+    figure.legend(handles=_keys(), loc="outside lower center", ncols=4, frameon=False)
     return figure
+
+
+def _keys():
+    """Return the entries of the legend of a forest plot: words, and loads."""
+    colours = {word: OPEN if word == "open" else colour for word, (colour, _) in WORDS.items()}
+    look = {"color": "black", "ls": "", "ms": 4.5}
+    lines = [plt.Line2D([], [], color=colour, label=word) for word, colour in colours.items()]
+    lines.append(plt.Line2D([], [], marker=RECORDED, label="recorded load", **look))
+    loads = {f"scaled to {load} %": marker for load, marker in SCALED.items()}
+    return lines + [
+        plt.Line2D([], [], marker=marker, mfc="white", label=label, **look)
+        for label, marker in loads.items()
+    ]
 
 
 def _threshold(rule):
@@ -108,7 +125,8 @@ def _threshold(rule):
     threshold = rule.get("below", rule.get("above"))
     if rule["effect"] != "quotient":
         return f"{threshold:g}"
-    return f"a change of {100 * (threshold - 1):+.3g} %" if threshold != 1 else "no change"
+    change = f"a change of {100 * (threshold - 1):+.3g} %" if threshold != 1 else "no change"
+    return change.replace("-", "\N{MINUS SIGN}")
 
 
 def _plain_ticks(axes):
@@ -143,13 +161,15 @@ def _plain_ticks(axes):
     axes.minorticks_off()
 
 
-def summary(words):
+def summary(words, given=()):
     """Return a figure of the word of each log on each conclusion, at the recorded load.
 
     Parameters
     ----------
     words : pandas.DataFrame
         Of `other_logs.of_log`.
+    given : collection of str
+        All logs; the picture names those without a word.
 
     Returns
     -------
@@ -172,6 +192,8 @@ def summary(words):
     axes.set_xticks(range(len(logs)), logs, rotation=40, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(names)), [CONCLUSIONS[name]["short"] for name in names])
     axes.set(xlim=(-0.5, len(logs) - 0.5), ylim=(len(names) - 0.5, -0.5))
+    if rest := [log for log in given if log not in logs]:
+        axes.set_xlabel(f"Without a conclusion that can be decided: {', '.join(rest)}")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     handles = [

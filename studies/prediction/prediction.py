@@ -579,19 +579,18 @@ def draw_bias(study, accuracies):
         value, low, high = study.interval(("EASY", name), ("EASY", "request"))
         ends = [[value - low], [high - value]], [[at - left], [right - at]]
         grid_[0].errorbar(at, value, *ends, **thin, **LOOKS[name] | {"linestyle": ""})
-    grid_[0].set(xlabel="accuracy of predictions", title="EASY, by accuracy")
+    grid_[0].set(xlabel="accuracy of predictions (1: perfect)", title="EASY, by accuracy")
     plt.setp(grid_[::3], ylabel="mean bounded slowdown\nover that with requests")
     factors = np.array([0.5, 1, 2, 4])
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
-        for k, name in enumerate((*study.under(scheduler), "perfect")):
+        names = (*study.under(scheduler), "perfect")
+        for k, name in enumerate(names):
             points = [study.interval((scheduler, name, f), (scheduler, "request")) for f in factors]
             value, low, high = np.array(points).T
-            x = factors * 2 ** (0.12 * (k - 2.5))  # so that intervals do not hide one another
+            x = np.arange(len(factors)) + panels.beside(k, len(names))
             axes.errorbar(x, value, [value - low, high - value], **thin, **LOOKS[name])
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(factors)
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.set(xlabel="factor on predictions", title=scheduler)
+        panels.groups(axes, [f"{f:g}" for f in factors])
+        axes.set(xlabel="predictions multiplied by", title=scheduler)
     for axes in grid_:
         axes.axhline(1, color="black", lw=0.8)
         axes.set_yscale("log")

@@ -6,10 +6,11 @@ from notebooks.pv_easy import counts
 from replication.drawing import panels, style
 from replication.simulator import audits
 
+WASTED = "wasted_load"
 SHOWN = {
-    "mbs": "mean\nbounded slowdown",
-    "mwbs": "mean weighted\nbounded slowdown",
-    "wasted_load": "wasted load [%]",
+    "mbs": "mean bounded slowdown\n(dotted: EASY)",
+    "mwbs": "mean weighted bounded\nslowdown (dotted: EASY)",
+    WASTED: "wasted load [%]",
 }
 
 
@@ -42,11 +43,12 @@ def draw(table):
 
     def one(axes, log, measure):
         by = table[table["trace"] == log].set_index("mode")[measure]
-        axes.axvline(by["EASY"], color="black", lw=0.8, ls=":", zorder=0)
+        if measure != WASTED:
+            axes.axvline(by["EASY"], color="black", lw=0.8, ls=":", zorder=0)
         for place, mode in enumerate(names):
             drawn = axes.barh(place, by[mode], **looks.get(mode, other) | {"label": ""})
             axes.bar_label(
-                drawn, ["0" if by[mode] == 0 else f"{by[mode]:.3g}"], padding=2, size=8, **over
+                drawn, [f"{by[mode]:.{2 if measure == WASTED else 1}f}"], padding=2, size=8, **over
             )
         axes.set_yticks(range(len(names)), names.values() if log == table["trace"].iloc[0] else [])
         axes.set_ylim(len(names) - 0.4, -0.6)
@@ -54,4 +56,5 @@ def draw(table):
         axes.grid(visible=False)
 
     size = style.size(2.4, table["trace"].nunique())
-    return panels.draw(table["trace"], SHOWN, one, legend=False, figsize=size)
+    figure = panels.draw(table["trace"], dict.fromkeys(SHOWN, ""), one, legend=False, figsize=size)
+    return panels.label_below(figure, SHOWN.values())

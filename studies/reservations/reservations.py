@@ -71,13 +71,14 @@ def draw(runs):
     """
     every = pd.concat([table.assign(reservation=name) for name, table in runs.items()])
     every = every[(every["model"] == "random") & (every["load"] == "log")]
-    looks = style.series(f"reservation {name}" for name in runs)
+    words = {name: f"reservation {name.replace('-', ' ')}" for name in runs}
+    looks = style.series(words.values())
 
     def one(axes, log, measure):
         part = every[every["log"] == log]
         for name, own in part.groupby("reservation", sort=False):
             by = (own[measure] * SHOWN[measure][1]).groupby(own["f"]).agg(["mean", "sem"])
-            look = looks[f"reservation {name}"] | {"markersize": 3}
+            look = looks[words[name]] | {"markersize": 3}
             axes.errorbar(by.index, by["mean"], Z95 * by["sem"], **look)
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xticks((0, 1, 2, 5, 10))

@@ -1,17 +1,18 @@
 """Top Percent's table under other schedulers, and on logs that the paper does not have."""
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, LogNorm
 
 from notebooks.top_percent.runs import REFERENCE, SCHEDULERS, TITLES
 from replication import EASY
 from replication.drawing import panels
 
 ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | SCHEDULERS
-#: From better to worse, darker and darker, so that the order survives grey; the scale has so many
-#: powers of ten each way.
-SHADES = ("#E4F5E1", "#F3EBC0", "#7D1F14")
-DECADES = 3
+#: From better through equal to worse: blue, white, orange. Each colour goes up to this quotient, or
+#: down to its reciprocal, on a logarithmic scale; in grey worse is the darker side.
+SHADES = ("#9DC3E6", "#FFFFFF", "#C96A00")
+LARGEST = 10
 
 
 def by_name(schedulers):
@@ -44,25 +45,23 @@ def draw(ours):
     """Draw the effect of each predictor under each scheduler as maps: a row for each measure of the
     schedule, a column for each log.
 
-    A cell has the change from Reqtime under the same scheduler, in per cent. The smallest of each
-    column of a map is bold.
+    A cell has the quotient to Reqtime under the same scheduler. The smallest of each column of a
+    map is bold.
     """
     some = ours[(ours["measure"] != "r2") & (ours["policy"] != REFERENCE)]
-    some = some.assign(change=100 * (some["value"] - 1))
     policies, schedulers = (list(dict.fromkeys(some[name])) for name in ("policy", "scheduler"))
     shades = LinearSegmentedColormap.from_list("worse", SHADES)
+    scale = LogNorm(1 / LARGEST, LARGEST, clip=True)
 
     def one(axes, log, measure):
         part = some[(some["trace"] == log) & (some["measure"] == measure)]
-        change = part.pivot(index="policy", columns="scheduler", values="change")
-        change = change.loc[policies, schedulers].to_numpy()
-        shade = 0.5 + np.sign(change) * np.log10(1 + np.abs(change)) / DECADES / 2
-        axes.imshow(shade, shades, vmin=0, vmax=1, aspect="auto")
-        for (y, x), value in np.ndenumerate(change):
-            weight = "bold" if value == np.nanmin(change[:, x]) else "normal"
-            ink = "white" if shade[y, x] > 0.75 else "black"
-            look = {"ha": "center", "va": "center", "size": 7, "weight": weight, "color": ink}
-            number = f"{value:+.0f}" if abs(value) >= 10 else f"{value:+z.1f}"
+        over = part.pivot(index="policy", columns="scheduler", values="value")
+        over = over.loc[policies, schedulers].to_numpy()
+        axes.imshow(over, shades, scale, aspect="auto")
+        for (y, x), value in np.ndenumerate(over):
+            weight = "bold" if value == np.nanmin(over[:, x]) else "normal"
+            look = {"ha": "center", "va": "center", "size": 7, "weight": weight}
+            number = f"{value:.2f}" if value < 10 else f"{value:.1f}"
             axes.text(x, y, number if np.isfinite(value) else "", **look)
         axes.set_xticks(range(len(schedulers)), schedulers, rotation=35, ha="right")
         axes.set_yticks(range(len(policies)), policies)
@@ -70,9 +69,22 @@ def draw(ours):
         axes.spines[:].set_visible(False)
         axes.grid(visible=False)
 
-    rows = {
-        name: f"{TITLES[name]},\nchange from Reqtime [%]" for name in dict.fromkeys(some["measure"])
-    }
-    size = 1.2 + 0.55 * len(schedulers) * some["trace"].nunique(), 0.9 + 1.9 * len(rows)
+    rows = {name: f"{TITLES[name]}\nover Reqtime's" for name in dict.fromkeys(some["measure"])}
+    size = 1.2 + 0.55 * len(schedulers) * some["trace"].nunique(), 1.5 + 1.9 * len(rows)
     how = {"legend": False, "figsize": size, "sharex": True, "sharey": True}
-    return panels.draw(some["trace"], rows, one, **how)
+    figure = panels.draw(some["trace"], rows, one, **how)
+    legend = figure.colorbar(
+        ScalarMappable(scale, shades),
+        ax=figure.axes,
+        location="bottom",
+        aspect=60,
+        fraction=0.02,
+        pad=0.01,
+        extend="both",
+        label="over Reqtime's; below 1 a predictor helps; bold: the lowest of a column of a map",
+    )
+    legend.set_ticks(
+        (0.1, 0.2, 0.5, 1, 2, 5, 10), labels=("0.1", "0.2", "0.5", "1", "2", "5", "10")
+    )
+    legend.minorticks_off()
+    return figure
