@@ -14,8 +14,9 @@ import numba
 import pandas as pd
 
 from replication import __version__
-from replication.simulator import text, writing
+from replication.simulator import choices, text, writing
 from replication.simulator.errors import InputError
+from replication.simulator.imports import import_module
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps import grid
@@ -38,7 +39,7 @@ EPILOG = (
 def shell(debug, imports) -> None:
     """Replicate three papers on batch scheduling with unknown run times."""
     for path in imports:
-        text.import_module(path)
+        import_module(path)
     if numba.config.DISABLE_JIT:
         raise click.UsageError("NUMBA_DISABLE_JIT is set; the kernels run only if compiled")
 
@@ -91,7 +92,7 @@ def simulate(log, scheduler, predictor, model, load, seed, trim, out, as_json, *
     if out:
         writing.check(out, [registry.file_of(log)])
     workload = registry.load(log, more=_further([model]), **given)
-    workload = grid.Jobs(workload, grid.check_load(text.number(load))).made
+    workload = grid.Jobs(workload, grid.check_load(choices.number(load))).made
     schedule = simulation.simulate(workload, chosen, model, seed)
     if out:
         is_swf = out.endswith((".swf", ".swf.gz"))
@@ -143,7 +144,7 @@ def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **
         schedulers,
         models,
         seeds,
-        list(map(text.number, loads)),
+        list(map(choices.number, loads)),
         workers,
         watched,
         engine=engine,

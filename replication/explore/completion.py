@@ -1,15 +1,27 @@
-"""Complete log names, values of options and measures in IPython and Jupyter, whose own completer
-ignores Literal types.
+"""Complete logs, choices as text, values of options and measures in IPython and Jupyter, whose own
+completer ignores Literal types, and in the shell.
 """
 
 import pydoc
 import re
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from replication.simulator.estimates import EstimateModel
 from replication.simulator.logs import registry
+from replication.simulator.predictors import Predictor
+from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules.measures import NAMES
 
 STRING = re.compile(r"""(['"])([^'"\n]*)$""")
+#: The words of an argument, by its name in Python and in the shell; they may grow.
+WORDS = {
+    "log": registry.names,
+    "paper": registry.papers,
+    "measures": lambda: list(NAMES),
+    "scheduler": Scheduler.names,
+    "predictor": Predictor.names,
+    "estimates": EstimateModel.names,
+}
 
 
 def register() -> None:
@@ -67,10 +79,8 @@ def values(text: str, names: dict[str, Any]) -> tuple[str, list[str]]:
 
 def _allowed_words(function, argument):
     """Return the allowed words of an argument of a function or class, all by name."""
-    if argument == "measures":
-        return list(NAMES)
-    if argument == "paper":
-        return registry.papers()
+    if found := WORDS.get(argument) or WORDS.get(argument.removesuffix("s")):
+        return found()
     return _literals(get_type_hints(pydoc.locate(function)).get(argument))
 
 

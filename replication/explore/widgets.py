@@ -107,12 +107,13 @@ class Explorer(_Tool):
     ----------
     log : str
         A registered name, or the path of an SWF file.
-    schedulers : dict of str to Scheduler, optional
+    schedulers : dict of str to Scheduler or str, optional
         Schedulers of your own by name. The menus list them, and the first is B.
     """
 
     def __init__(self, log="KTH-SP2", schedulers=None):
-        self.own, self.known = dict(schedulers or {}), {}
+        own = (schedulers or {}).items()
+        self.own, self.known = {name: model.rp.Scheduler.check(one) for name, one in own}, {}
         known = model.SCHEDULERS | {name: (one, repr(one)) for name, one in self.own.items()}
         self.log = menu("log", 190, dict.fromkeys([*registry.names(), log], ("", "")), value=log)
         number, slider = ipywidgets.FloatText, ipywidgets.FloatSlider

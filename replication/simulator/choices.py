@@ -23,6 +23,9 @@ from typing import Any
 
 from replication.simulator.errors import InputError
 
+LONGEST = 200  # characters of a text
+ANSWERS = {"yes": True, "no": False}
+KINDS = {bool: "yes or no", int: "a whole number", float: "a number"}
 UNBOUNDED = 2**53  # messages leave out upper bounds from here on
 
 
@@ -110,10 +113,13 @@ class Choice:
     promises : dict of str to object
         Attributes that state something about the methods of a class, with the values that are
         always right. A subclass with methods of its own has these values unless it states others.
+    presets : dict of str to (str, dict of str to str)
+        Further names in text, each of a member with some options set.
     """
 
     error = ChoiceError
     promises = {}
+    presets = {}
 
     def __init_subclass__(cls, family=None, name=None, **others):
         super().__init_subclass__(**others)
@@ -194,29 +200,130 @@ class Choice:
 
     @classmethod
     def check(cls, value, what=None) -> Any:
-        """Return `value` if it belongs to the family; raise `error` with the members otherwise.
+        """Return a member of the family, given itself or as text; raise `error` with the members
+        for anything else.
 
         `what` is the noun for the value in the message; the family's name by default.
         """
+        if isinstance(value, str):
+            value = cls.from_text(value)
         if isinstance(value, cls):
             return value
-        classes = {member.__name__: member for member in cls.members.values()}
         hint = ""
         if isinstance(value, type) and issubclass(value, cls):
             hint = f" (did you mean {value.__name__}()?)"
-        elif isinstance(value, str) and value in cls.members:
-            hint = f" (did you mean {cls.members[value].__name__}()?)"
-        elif isinstance(value, str):
-            hint = did_you_mean(value, classes)
+        classes = ", ".join(member.__name__ for member in cls.members.values())
         raise cls.error(
-            f"{what or cls.family} is {value!r}{hint}; allowed: a value made by "
-            f"{', '.join(classes)}"
+            f"{what or cls.family} is {value!r}{hint}; allowed: a value made by {classes}, "
+            "or its text"
         )
 
     @classmethod
     def options(cls) -> dict:
         """Return the choice's fields (`dataclasses.Field`) by name."""
         return {own.name: own for own in fields(cls)}
+
+    @classmethod
+    def from_text(cls, text: str) -> Any:
+        """Return a member of the family from text, see `replication.simulator.text`; raise `error`
+        with the allowed texts.
+        """
+        if len(text) > LONGEST:
+            text = f"{text[:40]!r}... ({len(text):,} characters)"
+            raise cls.error(f"{cls.family} {text}; allowed: up to {LONGEST}")
+        match = re.fullmatch(r"([^=*:,]+)(?:([=*])([^:,]*))?(?:[:,](.*))?", text.strip())
+        if not match:
+            raise cls.error(f"{cls.family} {text!r}; allowed: {cls.forms()}")
+        name, sign, amount, rest = match.groups()
+        if name not in (known := cls.names()):
+            hint = did_you_mean(name, known)
+            raise cls.error(f"{cls.family} {name!r} unknown{hint}; allowed: {cls.forms()}")
+        own, preset = cls.presets.get(name, (name, {}))
+        member, given = cls.members[own], {}
+        options = member.options()
+        if sign:
+            signed = [one for one in options if options[one].metadata.get("sign") == sign]
+            if not signed:
+                raise cls.error(f"{cls.family} {text!r}; allowed: {cls._form(name)}")
+            given[signed[0]] = amount
+        for word in rest.split(",") if rest is not None else ():
+            option, equals, value = word.partition("=")
+            if not (option and equals and value):
+                raise cls.error(
+                    f"{cls.family} {text!r}: {word!r}; allowed: OPTION=VALUE, and in a sweep a "
+                    "range START:STOP:STEP"
+                )
+            # The class refuses an unknown option.
+            option = next((own for own in options if _plain(own) == _plain(option)), option)
+            if option in given:
+                raise cls.error(f"{cls.family} {text!r}: {option} is given twice")
+            given[option] = value
+        given = preset | given
+        if any(one.default is MISSING and name not in given for name, one in options.items()):
+            raise cls.error(f"{cls.family} {text!r} is incomplete; allowed: {cls._form(name)}")
+        return member(
+            **{
+                option: _value(value, options[option]) if option in options else value
+                for option, value in given.items()
+            }
+        )
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return all names of the family in text, with its presets."""
+        return [*cls.members, *cls.presets]
+
+    @classmethod
+    def forms(cls) -> str:
+        """Return the text forms of the members of the family in one line."""
+        return ", ".join(map(cls._form, cls.names()))
+
+    @classmethod
+    def _form(cls, name) -> str:
+        """Return a choice's name with its required and signed options in capitals."""
+        own, preset = cls.presets.get(name, (name, {}))
+        if form := vars(cls.members[own]).get("text_form"):
+            return f"{name}: {form}"
+        form = name
+        options = [one for one in cls.members[own].options().values() if one.name not in preset]
+        for own in options:
+            if own.metadata.get("sign"):
+                allowed = own.metadata["allowed"]
+                allowed = " or ".join(allowed) if isinstance(allowed, tuple) else allowed
+                word = f"{own.metadata['sign']}{own.name.upper()} ({allowed})"
+                form += word if own.default is MISSING else f"[{word}]"
+        for own in options:
+            if own.default is MISSING and not own.metadata.get("sign"):
+                form += f",{own.name.replace('_', '')}={own.name.upper()}"
+        return form
+
+
+def _value(word, declared):
+    """Return the value of a word for an option; the class refuses a word that has none."""
+    allowed, default = declared.metadata.get("allowed"), declared.default
+    if hasattr(allowed, "from_text"):
+        return allowed.from_text(word)
+    kind = declared.type if default is MISSING else type(default)
+    if kind is bool:
+        value = ANSWERS.get(word, word)
+    elif kind in (int, float) or isinstance(allowed, Number):
+        value = number(word)
+    else:
+        return word
+    # The class itself does not check a field without allowed values.
+    is_right = isinstance(value, (int, float) if kind is float else kind)
+    if allowed is None and not is_right:
+        raise ChoiceError(f"{declared.name}={word!r}; allowed: {KINDS[kind]}")
+    return value
+
+
+def number(word: str) -> float | str:
+    """Return a word as a number, or as it is."""
+    try:
+        value = float(word)
+    except ValueError:
+        return word
+    return int(word) if word.lstrip("+-").isdecimal() else value
 
 
 def complete_class(kind: type) -> None:
@@ -289,15 +396,24 @@ def _defaults(kind):
 
 
 def did_you_mean(word, known, cutoff=0.6) -> str:
-    """Return a hint to the known name most similar to an unknown word: ``" (did you mean easy?)"``.
+    """Return a hint to the known names that an unknown word may stand for:
+    ``" (did you mean easy?)"``.
 
-    `cutoff` is the least similarity, from 0 to 1; "" if no known name reaches it.
+    These are the name that differs in punctuation only, or those that contain the word, such as
+    mean_wait and wait_p95 for wait, at most four; or the most similar one. `cutoff` is its least
+    similarity, from 0 to 1; "" if no known name reaches it.
     """
-    known = list(known)
+    known, word, plain = list(known), str(word), _plain(word)
+    near = [n for n in known if _plain(n) == plain]
     # By similarity alone, heel_and_toe/fig13 would be as near to fig3 as heel_and_toe/fig03.
-    near = [n for n in known if _plain(word) in (_plain(n), _plain(n.rpartition("/")[2]))]
-    near = near or difflib.get_close_matches(str(word), known, n=1, cutoff=cutoff)
-    return f" (did you mean {near[0]}?)" if near and near[0] != word else ""
+    parts = {n: [n.rpartition("/")[2], *re.split("[^A-Za-z0-9]", n)] for n in known}
+    near = near or [n for n in known if plain in map(_plain, parts[n])]
+    if not near:
+        names = {_plain(n): n for n in known}
+        near = [names[n] for n in difflib.get_close_matches(plain, names, 1, cutoff)]
+    *others, last = near[:4] or [word]
+    words = f"{', '.join(others)} or {last}" if others else last
+    return f" (did you mean {words}?)" if last != word else ""
 
 
 def among(known, what, value, error) -> Any:

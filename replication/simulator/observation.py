@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.simulator.kernels import measures as kernel
-from replication.simulator.schedulers import EASY, SchedulerError, WildEASY
+from replication.simulator.schedulers import EASY, Scheduler, SchedulerError, WildEASY
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import prepare
@@ -92,6 +92,7 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:
     >>> observe(three, Exact(2)).delay.tolist()
     [0, 0, 0]
     """
+    scheduler = Scheduler.check(scheduler)
     if not isinstance(scheduler, EASY | WildEASY):
         raise SchedulerError(f"{scheduler!r} cannot be observed; allowed: any EASY")
     seed = check_seed(seed)

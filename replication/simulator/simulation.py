@@ -29,8 +29,8 @@ class SimulationError(InputError):
 
 def simulate(
     workload: Workload,
-    scheduler: Scheduler = EASY(),
-    estimates: EstimateModel | np.ndarray | None = None,
+    scheduler: Scheduler | str = EASY(),
+    estimates: EstimateModel | str | np.ndarray | None = None,
     seed: int = 1,
     *,
     measures: Measure | Iterable[Measure] | None = None,
@@ -41,11 +41,12 @@ def simulate(
     Parameters
     ----------
     workload : Workload
-    scheduler : Scheduler
-        Textbook EASY by default.
-    estimates : EstimateModel or int64[n], s, optional
-        The estimates that the scheduler gets: a model, or one value for each job. The workload's
-        own by default.
+    scheduler : Scheduler or str
+        Textbook EASY by default. Text is that of the shell, such as ``"easy:predictor=last"``; see
+        `replication.simulator.text`.
+    estimates : EstimateModel, str or int64[n], s, optional
+        The estimates that the scheduler gets: a model, also as text such as ``"f=2"``, or one value
+        for each job. The workload's own by default.
     seed : int
         Seed of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional
@@ -79,8 +80,8 @@ def simulate(
     [0, 9, 2]
     """
     names, trim = measuring.check_measures(measures, measuring.DEFAULT), measuring.check_trim(trim)
-    seed = check_seed(seed)
-    workload, model, estimate = prepare(workload, Scheduler.check(scheduler), estimates, seed)
+    seed, scheduler = check_seed(seed), Scheduler.check(scheduler)
+    workload, model, estimate = prepare(workload, scheduler, estimates, seed)
     # An added scheduler may change what it gets. Kernels are compiled for writable arrays, hence a
     # copy.
     own = estimate.copy() if scheduler.validated else estimate

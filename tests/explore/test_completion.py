@@ -1,4 +1,4 @@
-"""IPython completes log names, values of options and measures."""
+"""IPython completes log names, choices, values of options and measures."""
 
 import pytest
 
@@ -15,6 +15,10 @@ CASES = {
     'rp.compare(kth, [rp.EASY(), rp.PVEasy(predictor=rp.Last(), mode="k': ["kill"],
     'rp.simulate(kth, measures="': list(measures.NAMES),
     'rp.sweep(kth, measures=["mean_wait", "wait': ["wait_p95"],
+    'rp.simulate(kth, "pv': ["pv-easy"],
+    'rp.compare(kth, ["fcfs", "easy': ["easy", "easy-by", "easy-last"],
+    'rp.sweep(kth, estimates="lo': ["log"],
+    'rp.EASY(predictor="la': ["last", "last-submitted"],
     'rp.load("KTH-SP2")': [],
     'rp.Last("': [],
     'rp.Ezzy("': [],

@@ -124,7 +124,7 @@ def test_it_runs_and_equals_its_reference(crowd, scheduler, predictor):
 def test_text_names_it():
     assert text.predictor("longest=0.25") == Longest(0.25)
     assert text.scheduler("easy:predictor=longest=0.25") == EASY(predictor=Longest(0.25))
-    assert "longest=SHARE (a number from 0 to 1)" in text.forms(predictors.Predictor)
+    assert "longest=SHARE (a number from 0 to 1)" in predictors.Predictor.forms()
     with pytest.raises(predictors.PredictorError, match="allowed: a number from 0 to 1"):
         text.predictor("longest=2")
 

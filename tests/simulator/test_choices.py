@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from replication.simulator import paths
-from replication.simulator.choices import Choice, ChoiceError, Number, option
+from replication.simulator.choices import Choice, ChoiceError, Number, did_you_mean, option
 
 
 class Pudding(Choice, family="pudding"):
@@ -64,13 +64,43 @@ def test_a_choice_survives_copying_and_pickling():
         (lambda: Trifle(2.5), "layers=2.5; allowed: a whole number from 1 to 9"),
         (lambda: Custard(float("nan")), "allowed: a number from 0"),
         (lambda: Custard("2"), "thickness='2'; allowed: a number from 0"),
-        (lambda: Trifle(topping="trifle"), r"did you mean Trifle\(\)\?"),
+        (lambda: Trifle(topping="trifel"), r"'trifel' unknown \(did you mean trifle\?\)"),
+        (lambda: Trifle(topping=3), "pudding is 3; allowed: a value made by Trifle, Custard"),
         (lambda: Pudding.check(Custard), r"did you mean Custard\(\)\?.*made by Trifle, Custard"),
     ],
 )
 def test_errors_list_what_exists(make, message):
     with pytest.raises(ChoiceError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("Lst", "last"),  # capitals do not count
+        ("last_", "last"),
+        ("wait", "mean_wait or wait_p95"),
+        ("mean-wait", "mean_wait"),
+        ("mean_wiat", "mean_wait"),
+        ("fig3", "a/fig03"),
+        ("nothing like it", ""),
+        (None, ""),
+        ("last", ""),
+    ],
+)
+def test_a_hint_names_what_a_word_may_stand_for(word, hint):
+    known = ["last", "mean_wait", "wait_p95", "a/fig03", "a/fig13"]
+    assert did_you_mean(word, known) == (f" (did you mean {hint}?)" if hint else "")
+
+
+def test_a_hint_has_at_most_four_names():
+    known = [f"{number}_wait" for number in range(9)]
+    assert did_you_mean("wait", known) == " (did you mean 0_wait, 1_wait, 2_wait or 3_wait?)"
+
+
+def test_a_member_is_given_itself_or_as_text():
+    assert Pudding.check("custard-sauce:thickness=2") == Custard(2)
+    assert Trifle(topping="trifle:layers=4") == Trifle(topping=Trifle(4))
 
 
 def test_a_family_knows_its_members_by_name():

@@ -36,8 +36,8 @@ def test_many_jobs_run_at_once():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda w: simulate(w, "EASi"), "scheduler is 'EASi'.*did you mean EASY.*FCFS"),
-        (lambda w: simulate(w, estimates="f=2"), "estimates is 'f=2'; allowed: .*Users, Exact"),
+        (lambda w: simulate(w, "EASi"), "scheduler 'EASi' unknown .did you mean easy.*fcfs"),
+        (lambda w: simulate(w, estimates=2), "estimates is 2; allowed: .*Users, Exact"),
         (lambda w: simulate(w, estimates=FModel(-1)), "f=-1; allowed: a number from 0"),
         (lambda w: simulate(w, estimates=Users(0.5)), "factor=0.5; allowed: a number from 1"),
         (lambda w: simulate(w, estimates=FModel(1e300)), "estimates reach .* s, allowed: below"),

@@ -84,7 +84,7 @@ def test_without_a_paper_the_rules_are_the_default_ones():
         ),
         (
             lambda: registry.names("pv"),
-            "no paper 'pv'; allowed: pv_easy, heel_and_toe, top_percent",
+            "no paper 'pv' (did you mean pv_easy?); allowed: pv_easy, heel_and_toe, top_percent",
         ),
         (
             lambda: registry.load("CEA-Curie", paper="pv_easy"),

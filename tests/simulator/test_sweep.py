@@ -240,8 +240,8 @@ def test_the_table_can_be_written_as_parquet(tmp_path):
     [
         ({"workload": "KTH-SP2"}, "workload is a str, allowed: a Workload"),
         ({"seeds": ()}, "no seeds"),
-        ({"estimates": "f=2"}, "f=2"),
-        ({"scheduler": "easy"}, "easy"),
+        ({"estimates": 2}, "estimates is 2"),
+        ({"scheduler": 3}, "scheduler is 3"),
         ({"scheduler": FCFS(), "watched": True}, r"FCFS\(\) watched, allowed: any EASY"),
     ],
 )
@@ -458,7 +458,7 @@ def test_differences_are_those_of_rows_on_the_same_jobs():
     assert set(found["seeds"]) == {3}
     # One row of the base serves all seeds.
     assert Results(table).differences("F()")["difference"].tolist() == [-2, -1, 0]
-    with pytest.raises(ValueError, match=r"base 'EASY\(\)' .*; allowed: E\(\), S\(\), F\(\)"):
+    with pytest.raises(ValueError, match=r"base 'EASY\(\)'; allowed: E\(\), S\(\), F\(\)"):
         Results(table).differences(EASY())
     other = table.assign(log=["a"] * 6 + ["b"])
     with pytest.raises(ValueError, match=r"no E\(\) for b, 0.5; expected a row"):

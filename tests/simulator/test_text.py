@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import replication as rp
-from replication.simulator import text
+from replication.simulator import imports, text
 from replication.simulator.choices import ChoiceError
+from replication.simulator.observation import observe
 
 
 @pytest.mark.parametrize(
@@ -121,14 +122,32 @@ def test_options_without_allowed_values_have_the_type_of_their_default():
             text.predictor(f"plain-options:{word}")
 
 
+THREE = rp.Workload.from_columns(
+    "three", 4, submit=[0, 1, 2], run_time=[9, 5, 3], processors=[3, 4, 1]
+)
+
+
+def test_python_takes_text_where_it_takes_a_choice():
+    assert rp.EASY("last*2") == rp.EASY(rp.Biased(rp.Last(), 2)) == rp.EASY(rp.Biased("last", 2))
+    assert rp.PVEasy(predictor="tsafrir") == rp.PVEasy(predictor=rp.Tsafrir())
+    run = rp.simulate(THREE, "easy-last", "f=2")
+    assert (run.scheduler, run.estimates) == (rp.EASY(rp.Last()), rp.FModel(2))
+    assert observe(THREE, "perfect", scheduler="easy").schedule.scheduler == rp.EASY()
+    given = {"trim": False, "folder": None, "progress": False}
+    for study in (rp.compare, rp.sweep):
+        by_text = study(THREE, ["easy", rp.FCFS()], ["f=0:2:1", "log"], **given)
+        models = [*map(rp.FModel, range(3)), rp.Users()]
+        assert by_text.equals(study(THREE, [rp.EASY(), rp.FCFS()], models, **given))
+
+
 def test_text_names_functions_of_imported_files_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(text, "_imported", {})
+    monkeypatch.setattr(imports, "_imported", {})
     path = tmp_path / "orders_of_users.py"
     with pytest.raises(ChoiceError, match="orders_of_users.py does not exist"):
-        text.import_module(path)
+        imports.import_module(path)
     path.write_text("def small(workload):\n    return workload.processors\n")
     monkeypatch.syspath_prepend(tmp_path)
-    text.import_module(path)
+    imports.import_module(path)
     small = importlib.import_module("orders_of_users").small
     assert text.scheduler("easy:candidates=orders_of_users.small").candidates is small
     for name in ("orders_of_users.large", "numpy.sort", "sys.exit", "builtins.input"):
@@ -175,6 +194,6 @@ def test_any_text_is_read_or_refused(words):
 
 @pytest.mark.parametrize("family", [rp.Scheduler, rp.EstimateModel, rp.Predictor])
 def test_every_name_is_in_the_forms(family):
-    forms = text.forms(family)
-    assert all(name in forms for name in text.names(family))
-    assert family.members.keys() <= set(text.names(family))
+    forms = family.forms()
+    assert all(name in forms for name in family.names())
+    assert family.members.keys() <= set(family.names())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from replication.simulator import text
+from replication.simulator.imports import import_module
 from replication_conformance import cases
 
 DIFFERENT, REFUSED = 1, 2
@@ -52,7 +52,7 @@ def command_line(imports, scheduler, command, like, kills, as_json) -> int:
     if scheduler is not None and command is not None:
         raise click.UsageError("--scheduler and --command; expected one of them")
     for path in imports:
-        text.import_module(path)
+        import_module(path)
     own = scheduler is None and command is None
     chosen = cases.entries("easy" if like is None and not own else like)
     run = partial(cases.by_scheduler, scheduler, kills)

@@ -104,6 +104,8 @@ class Biased(Predictor):
     They are rounded to the nearest second and at most the request.
     """
 
+    text_form = "PREDICTOR*FACTOR"
+
     of: Predictor = option(allowed=Predictor, about="the other predictor")
     factor: float = option(1.0, Number(0), "multiplies its predictions", sign="=")
 

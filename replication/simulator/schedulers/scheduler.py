@@ -30,6 +30,10 @@ class Scheduler(Choice, family="scheduler"):
 
     error = SchedulerError
     promises = {"validated": True, "uses_estimates": True}
+    presets = {
+        "easy-last": ("easy", {"predictor": "last"}),
+        "sjf-easy": ("easy", {"candidates": "sjf"}),
+    }
     validated = True
     draws_at_random = True
 

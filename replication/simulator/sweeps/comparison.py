@@ -13,7 +13,7 @@ from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import intervals as over_weeks
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
-from replication.simulator.simulation import SimulationError, as_list, as_workloads
+from replication.simulator.simulation import SimulationError, as_workloads
 from replication.simulator.sweeps import code, grid
 from replication.simulator.sweeps.results import Results
 from replication.simulator.sweeps.store import RESULTS
@@ -27,8 +27,8 @@ FACTS = ("log", "stand_in", "resampling", "scheduler", "estimates")
 
 def compare(
     workloads: Workload | Mapping | Iterable[Workload | Mapping],
-    schedulers: Scheduler | Iterable[Scheduler],
-    estimates: EstimateModel | Iterable[EstimateModel] | None = None,
+    schedulers: Scheduler | str | Iterable[Scheduler | str],
+    estimates: EstimateModel | str | Iterable[EstimateModel | str] | None = None,
     seed: int = 1,
     *,
     measures: Measure | Iterable[Measure] | None = None,
@@ -48,9 +48,10 @@ def compare(
     workloads : Workload or several
         Workloads of different names; or logs to load, such as
         ``{"file": "my.swf", "bad_lines": "skip"}``.
-    schedulers : Scheduler or several
-    estimates : EstimateModel or several, optional
-        The workloads' own estimates by default.
+    schedulers : Scheduler or str, or several
+        Text as in `simulate`.
+    estimates : EstimateModel or str, or several, optional
+        The workloads' own estimates by default. Text may be a range, such as ``"f=0:10:1"``.
     seed : int
         Seed of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional
@@ -97,9 +98,8 @@ def compare(
     """
     names = measuring.check_measures(measures, measuring.DEFAULT)
     logs, seed = as_workloads(workloads), check_seed(seed)
-    schedulers = text.schedulers(schedulers)
-    given = Users() if estimates is None else estimates
-    models = [EstimateModel.check(one) for one in as_list(given, EstimateModel)]
+    schedulers = text.several(Scheduler, schedulers)
+    models = text.several(EstimateModel, Users() if estimates is None else estimates)
     if len({code.identity(one) for one in schedulers}) < max(len(schedulers), 1):
         raise SimulationError(f"schedulers {schedulers}; allowed: one or more, each once")
     if resampling is not None and intervals:

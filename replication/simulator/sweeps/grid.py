@@ -127,9 +127,9 @@ class Task:
 
     def __post_init__(self) -> None:
         check_workload(self.log)
-        EstimateModel.check(self.estimates)
-        Scheduler.check(self.scheduler)
-        object.__setattr__(self, "estimates", resolve(self.estimates, self.scheduler, self.log))
+        object.__setattr__(self, "scheduler", Scheduler.check(self.scheduler))
+        model = EstimateModel.check(self.estimates)
+        object.__setattr__(self, "estimates", resolve(model, self.scheduler, self.log))
         where = f"{self.log.name}, load {self.load}"
         if not self.seeds:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
@@ -245,8 +245,8 @@ def seeds_of(scheduler: Scheduler, model: EstimateModel, seeds: Sequence[int]) -
 
 def sweep(
     workloads: Workload | Mapping | Iterable[Workload | Mapping],
-    schedulers: Scheduler | Iterable[Scheduler] = TEXTBOOK,
-    estimates: EstimateModel | Iterable[EstimateModel] | None = None,
+    schedulers: Scheduler | str | Iterable[Scheduler | str] = TEXTBOOK,
+    estimates: EstimateModel | str | Iterable[EstimateModel | str] | None = None,
     seeds: int | Iterable[int] = 1,
     loads: float | str | Iterable[float | str | None] | None = None,
     workers: int | None = None,
@@ -266,10 +266,10 @@ def sweep(
     workloads : Workload or several
         Or logs to load, such as ``{"file": "my.swf", "bad_lines": "skip"}``; see
         `replication.load`.
-    schedulers : Scheduler or several
-        A scheduler that ignores estimates is simulated once for all of them.
-    estimates : EstimateModel or several, optional
-        The workloads' own estimates by default.
+    schedulers : Scheduler or str, or several
+        Text as in `simulate`. A scheduler that ignores estimates is simulated once for all of them.
+    estimates : EstimateModel or str, or several, optional
+        The workloads' own estimates by default. Text may be a range, such as ``"f=0:10:1"``.
     seeds : int or several
         A number of seeds (1, 2, ...) or the seeds themselves. Points without random numbers have
         one row, with the first.
@@ -320,21 +320,18 @@ def sweep(
     >>> table["mean_wait"].round(2).tolist()
     [6.67, 2.67]
     """
-    given = Users() if estimates is None else estimates
+    models = text.several(EstimateModel, Users() if estimates is None else estimates)
     tasks = points(
         workloads,
         [None] if loads is None else as_list(loads, float),
         [
-            (scheduler, EstimateModel.check(model))
-            for scheduler in text.schedulers(schedulers)
-            for model in as_list(given, EstimateModel)
+            (scheduler, model)
+            for scheduler in text.several(Scheduler, schedulers)
+            for model in models
         ],
         seed_list(seeds),
         watched,
-        [
-            Resampling.check(one)
-            for one in as_list(() if resampling is None else resampling, Resampling)
-        ],
+        text.several(Resampling, () if resampling is None else resampling),
         measures,
         trim,
     )
