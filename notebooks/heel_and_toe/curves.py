@@ -34,6 +34,12 @@ ORDER = {
     "regular_run_time": ("run time of jobs\nnot backfilled [min]", 1 / MINUTE),
     "sjfness": ("SJFness [% of jobs]", 100),
 }
+#: Units of the measures above, from their labels.
+UNITS = {
+    measure: label.partition("[")[2].rstrip("]")
+    for several in (PERFORMANCE, BACKFILLED, WILD, DELAYED, ORDER)
+    for measure, (label, _) in several.items()
+}
 BAND = "random: 5th to 95th percentile of runs"
 INTERVAL = (5, 95)  # percentiles of the runs, section 3
 Z95 = 1.959964  # normal quantile: 95 % interval of a mean

@@ -48,6 +48,11 @@ def inputs(ours) -> dict[tuple, str]:
     return {(log, "log", "processors"): reason for log in ours["trace"]}
 
 
+def units(ours) -> dict[str, str]:
+    """Return the unit of each measure."""
+    return dict(zip(ours["measure"], ours["unit"], strict=True))
+
+
 def wide(ours) -> pd.DataFrame:
     """Return a row for each log and policy and a column for each measure, for display."""
     shown = ours[ours["policy"] != "log"]
@@ -95,7 +100,7 @@ def ranges(item, readings) -> pd.DataFrame:
         nearest = (values - theirs).abs().idxmin() if len(values) and key in printed else ""
         low, high = values.min(), values.max()
         row = (*key, theirs, values.get("default", math.nan), low, high)
-        inside = "yes" if low <= theirs <= high else "no"
+        inside = "–" if math.isnan(theirs) else "yes" if low <= theirs <= high else "no"
         rows.append((*row, inside, nearest, values.get(nearest, math.nan)))
     names = ["published", "default", "lowest", "highest", "inside", "nearest variant", "its value"]
     return pd.DataFrame(rows, columns=[*COLUMNS[:3], *names])

@@ -16,6 +16,7 @@ from replication.simulator.precompilation import warm
 from replication.simulator.sweeps import engines
 
 BASE = "PV-EASY"
+UNITS = dict.fromkeys(("ahead", "behind", "level"), "error, %")
 OVER = ["over", "over_low", "over_high"]
 POLICIES = {BASE: rp.PVEasy(), "FCFS-EASY": rp.EASY(), "SJF-EASY": rp.EASY(candidates="sjf")}
 
@@ -100,3 +101,9 @@ def leads(table) -> pd.DataFrame:
         words = [", ".join(map(str, errors)) or "none" for errors in where]
         rows.append((log, measure, *words, int(level.max()) if len(level) else -1))
     return pd.DataFrame(rows, columns=["trace", "measure", "ahead", "behind", "level"])
+
+
+def level_in_words(leads, errors) -> list[str]:
+    """Return the column level of `leads` as text: an end of the range of errors is no number."""
+    ends = {-1: "none", max(errors): f"{max(errors)}, the largest"}
+    return [ends.get(level, str(level)) for level in leads["level"]]

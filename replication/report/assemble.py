@@ -348,7 +348,7 @@ def verdict_of(item, paper) -> tuple[str, str]:
         sizes = [
             (abs(one.decided().difference), one)
             for one in compared
-            if one.value and one.unit not in rules.EXACT_UNITS
+            if one.value and one.unit not in rules.EXACT_UNITS and not one.words
         ]
         if sizes := [(size, one) for size, one in sizes if not math.isnan(size)]:
             median = statistics.median(size for size, _ in sizes)

@@ -289,7 +289,7 @@ class Page:
             sys.modules["matplotlib.pyplot"].close(figure)
         return self._save(self._file(name, ".png"), data, "figure", Picture(data, caption))
 
-    def table(self, frame, caption, name=None, formats=None) -> Table:
+    def table(self, frame, caption, name=None, formats=None, units=None) -> Table:
         """Save a table as CSV, each number with all its digits.
 
         Parameters
@@ -301,8 +301,10 @@ class Page:
             For a notebook with several tables.
         formats : dict of str to str, optional
             Format of a column's numbers on display, such as ``{"wait": "{:.1f}"}``.
+        units : dict of str to str, optional
+            Units of columns and of the measures in the column ``measure``, for display.
         """
-        return self._save_table("table", name, ".csv", frame, caption, formats)
+        return self._save_table("table", name, ".csv", frame, caption, formats, units)
 
     def compare(self, ours, reasons=None, item=None, part=False, extra=False) -> Table | None:
         """Compare our numbers with the published ones and save the verdicts.
@@ -314,7 +316,8 @@ class Page:
         Parameters
         ----------
         ours : pandas.DataFrame or list of dict
-            Columns trace, policy, measure, value, unit; see `replication.verdicts.tables.compare`.
+            Columns trace, policy, measure, value, unit, and words where a value is the end of a
+            range; see `replication.verdicts.tables.compare`.
         reasons : dict, optional
             Why some numbers cannot be compared.
         item : str, optional
@@ -442,8 +445,9 @@ class Page:
     def _file(self, name, ending):
         return f"{self.item}{f'-{name}' if name else ''}{ending}"
 
-    def _save_table(self, role, name, ending, frame, caption, formats=None, shown=None):
-        table = Table(frame, caption, self.notice, formats, shown, self._file(name, ending))
+    def _save_table(self, role, name, ending, frame, caption, formats=None, units=None, shown=None):
+        file = self._file(name, ending)
+        table = Table(frame, caption, self.notice, formats, units, shown, file)
         return self._save(table.file, table.csv(), role, table)
 
     def _save(self, file, data, role, output):

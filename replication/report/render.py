@@ -23,12 +23,14 @@ SHRINK = 105 / style.DPI
 # A table of more than LONGEST rows shows its first HEAD rows.
 LONGEST, HEAD = 60, 10
 #: Names for readers: of columns, where they are not the column's words, and of words with a
-#: spelling of their own.
+#: spelling of their own; and units of columns that have the same one in all tables.
 NAMES = toml(TEMPLATES / "names.toml")
-COLUMNS, WORDS = NAMES["columns"], NAMES["words"]
+COLUMNS, WORDS, UNITS = NAMES["columns"], NAMES["words"], NAMES["units"]
 #: Columns of fractions, which are shown in per cent; a column with larger values is in per cent
 #: already.
 PERCENT = {"difference": "{:+.1%}", "share": "{:.1%}"}
+#: Units that a heading does not repeat: of plain numbers, and of dates and names.
+WITHOUT = ("", "1", "yyyymm", "rank", "job number")
 #: The words of verdicts, each with its sign and its rule.
 VERDICTS = toml(TEMPLATES / "verdicts.toml")
 SIGNS = {word: verdict["sign"] for word, verdict in VERDICTS.items()}
@@ -48,6 +50,13 @@ def name_of(column) -> str:
     if column in WORDS or column.startswith("f="):
         return name
     return COLUMNS.get(column, name[:1].upper() + name[1:])
+
+
+def with_unit(column, units) -> str:
+    """Return the name of a column or a measure with its unit; a number without one has none."""
+    name, unit = name_of(column), units.get(column, "")
+    plain = unit in WITHOUT or unit == column or name.endswith("]")
+    return name if plain else f"{name} [{unit}]"
 
 
 JINJA = jinja2.Environment(
@@ -73,13 +82,15 @@ class Table:
         Marks a table that proves nothing about a paper.
     formats : dict of str to str, optional
         Formats of the numbers of columns.
+    units : dict of str to str, optional
+        Units of columns, and of measures that the cells of a column ``measure`` name.
     shown : pandas.DataFrame, optional
         Displayed in place of `frame`.
     file : str
         Name of the file that holds all rows.
     """
 
-    def __init__(self, frame, caption, notice="", formats=None, shown=None, file=""):
+    def __init__(self, frame, caption, notice="", formats=None, units=None, shown=None, file=""):
         keep_index = not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None
         self.frame, self.caption, self.notice, self.file = frame, caption, notice, file
         self._flat = frame.reset_index() if keep_index else frame.copy()
@@ -88,7 +99,7 @@ class Table:
             for part in self._flat.columns
         ]
         self._shown = self._flat if shown is None else shown
-        self._formats = formats or {}
+        self._formats, self._units = formats or {}, units or {}
 
     def csv(self) -> bytes:
         """Return the whole table as CSV with plain line ends; a number reads back as the same
@@ -109,25 +120,26 @@ class Table:
         }
         formats |= self._formats
         cells = [
-            [(name, row[name], _cell(name, row[name], formats.get(name))) for name in rows]
+            [(name, row[name], self._cell(name, row[name], formats.get(name))) for name in rows]
             for row in rows.to_dict("records")
         ]
         return JINJA.get_template("table.html.j2").render(
-            columns={name: name_of(name) for name in rows},
+            columns={name: with_unit(name, UNITS | self._units) for name in rows},
             numeric={name for name, kind in kinds.items() if kind in "iuf"},
             rows=cells,
             caption=caption,
             notice=self.notice,
         )
 
+    def _cell(self, column, value, form):
+        """Return the text of a cell; measures have names for readers."""
+        return (
+            with_unit(str(value), self._units) if column == "measure" else shown.text(value, form)
+        )
+
     def __repr__(self):
         rows = self._flat.to_string(index=False, max_rows=LONGEST, min_rows=HEAD)
         return "\n".join(filter(None, [self.notice, self.caption, rows]))
-
-
-def _cell(column, value, form):
-    """Return the text of a cell; measures have names for readers."""
-    return name_of(str(value)) if column == "measure" else shown.text(value, form)
 
 
 class Picture:

@@ -52,15 +52,15 @@ class Number(Published):
     about: str = ""  # one of `ABOUT`
     ours: float = math.nan  # in the published unit
     reason_given: str = ""  # why the two cannot be compared
+    words: str = ""  # in place of ours, where that is the end of a range; no difference is shown
     drawn_by: str = ""  # ``paper/item`` of the notebook that computes it; empty without a record
 
     @classmethod
-    def of(cls, row, paper, ours, reason, drawn_by, about="") -> "Number":
+    def of(cls, row, paper, ours, reason, drawn_by, about="", words="") -> "Number":
         """Return a published number with ours, which is None where it was not computed."""
         ours = math.nan if ours is None else float(ours)
-        return cls(
-            **vars(row), paper=paper, about=about, ours=ours, reason_given=reason, drawn_by=drawn_by
-        )
+        own = {"about": about, "ours": ours, "reason_given": reason, "words": words}
+        return cls(**vars(row), paper=paper, drawn_by=drawn_by, **own)
 
     @property
     def name(self) -> tuple:
@@ -85,6 +85,8 @@ class Number(Published):
     def row(self) -> dict:
         """Return the number as a row of `COLUMNS`."""
         known = vars(self) | {"published": self.value} | self.decided()._asdict()
+        if self.words:
+            known["difference"] = math.nan
         return {name: known[name] for name in COLUMNS}
 
     def recorded(self) -> dict:
@@ -93,7 +95,8 @@ class Number(Published):
         """
         ours = self.ours if math.isfinite(self.ours) else None
         row = self.row() | {"ours": ours, "reason": self.reason_given}
-        return {name: row[name] for name in RECORDED}
+        words = {"words": self.words} if self.words else {}
+        return {name: row[name] for name in RECORDED} | words
 
     def shown(self) -> dict:
         """Return the row with its numbers as text, the published one as printed, and a remark:
@@ -102,7 +105,7 @@ class Number(Published):
         row = self.row()
         return row | {
             "published": shown.printed(self),
-            "ours": shown.ours(self.ours, row["unit"]),
+            "ours": self.words or shown.ours(self.ours, row["unit"]),
             "difference": shown.difference(row["difference"], row["reason"]),
             "remark": "; ".join(filter(None, (row["reason"], row["source"]))),
         }
@@ -163,9 +166,9 @@ class Claim:
 
     @property
     def count(self) -> str:
-        """The number of cases that hold, such as ``"3 of 4"``."""
+        """The number of cases that hold, such as ``"3 of 4"``; 0 of 0 where none is decided."""
         held = [one.holds for one in self.answers.values()]
-        return f"{sum(held)} of {len(held)}" if held else "not decided"
+        return f"{sum(held)} of {len(held)}"
 
     @property
     def rule(self) -> str:
@@ -218,7 +221,8 @@ def compare(
     ----------
     paper, item : str
     ours : pandas.DataFrame or list of dict
-        Columns trace, policy, measure, value, unit.
+        Columns trace, policy, measure, value, unit; and words, in place of a value that is the
+        end of a range.
     reasons : dict, optional
         Why numbers are not comparable, by trace or by (trace, policy, measure); the latter takes
         precedence.
@@ -236,7 +240,7 @@ def compare(
         If a number of ours is unpublished, repeated, lacks a column or has another unit; if a
         reason fits no published number.
     """
-    where, mine = f"{paper}/{item}", {}
+    where, mine, words = f"{paper}/{item}", {}, {}
     printed = {row.key: row for row in published.rows(paper, item)}
     for key, row in by_key(where, ours).items():
         if key not in printed:
@@ -246,7 +250,7 @@ def compare(
                 f"{where}: {' / '.join(key)}: our unit {row['unit']!r}, published unit "
                 f"{printed[key].unit!r}; convert first"
             )
-        mine[key] = row["value"]
+        mine[key], words[key] = row["value"], row.get("words", "")
     reasons = reasons or {}
     for key in reasons:
         if key not in printed and key not in {trace for trace, *_ in printed}:
@@ -255,7 +259,8 @@ def compare(
     for key, row in printed.items():
         rules.number_verdict(mine.get(key), row)  # refuses what is no number
         reason = reasons.get(key, reasons.get(row.trace, ""))
-        found.append(Number.of(row, paper, mine.get(key), reason, drawn_by))
+        own = mine.get(key), reason, drawn_by
+        found.append(Number.of(row, paper, *own, words=words.get(key, "")))
     return found
 
 
@@ -316,7 +321,8 @@ def numbers(paper, items) -> list[Number]:
     made = []
     for row, about in zip(rows, abouts(rows), strict=True):
         recorded, drawn_by = found.get((row.item, *row.key), ({"ours": None, "reason": ""}, ""))
-        made.append(Number.of(row, paper, recorded["ours"], recorded["reason"], drawn_by, about))
+        own = recorded["ours"], recorded["reason"], drawn_by, about, recorded.get("words", "")
+        made.append(Number.of(row, paper, *own))
     return made
 
 

@@ -55,6 +55,15 @@ KINDS = {
 GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}
 QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
 
+#: Units of the columns of tables of gains, and of those of `who_pays` and `balance`.
+UNITS = dict.fromkeys(("low", "high", "wild", "backfilled", "backfilled left", "without"), "%")
+UNITS |= {end: "%" for name in ("gain", "left", "lost", "random") for end in ends(name)}
+UNITS |= {end: "points" for name in ("more", "difference") for end in ends(name)}
+PAYERS = {"share": "%", "low": "min", "high": "min"} | dict.fromkeys(ends("placebo"), "%")
+BALANCE = dict.fromkeys(("gained", "lost"), "days")
+BALANCE |= dict.fromkeys(("lost of gained", "low", "high", "jobs that pay", "users that pay"), "%")
+BALANCE |= {f"{name}, placebo": unit for name, unit in BALANCE.items()}
+
 
 def equal_run_times(workload):
     """Return the workload with one run time for all jobs and the same total work, so that all

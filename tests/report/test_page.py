@@ -5,6 +5,7 @@ run to run.
 import io
 import json
 import math
+import re
 
 import matplotlib
 import numpy as np
@@ -427,4 +428,22 @@ def test_what_proves_nothing_decides_no_claim(tmp_path, monkeypatch, real, scale
 def test_other_parameters_decide_no_claim(project):
     page = make(load=0.9)
     decided = page.claims({}, ["doubling-helps"])
-    assert decided["doubling-helps"].count == "not decided"
+    assert decided["doubling-helps"].count == "0 of 0"
+
+
+def test_a_heading_names_the_unit_of_its_numbers():
+    columns = {"measure": ["delay"], "mean_wait": [90.0], "gain": [2.5], "jobs": [7], "rank": [1]}
+    units = {"gain": "%", "jobs": "jobs", "rank": "rank", "delay": "min"}
+    markup = Table(pd.DataFrame(columns), "", units=units)._repr_html_()
+    headings = re.findall("<th [^>]*>(.*?)</th>", markup)
+    assert headings == ["Measure", "Mean wait [s]", "Gain [%]", "Jobs", "Rank"]
+    assert ">Delay [min]</td>" in markup
+
+
+def test_the_end_of_a_range_is_words_and_has_no_difference(project):
+    words = "none up to 30 min"
+    page = make()
+    shown = page.compare([OURS[0] | {"value": 30.0, "words": words}], item="fig02", part=True)
+    (row,) = small_project.publish(page)["comparisons"]
+    assert (row["ours"], row["verdict"], row["words"]) == (30.0, "differs", words)
+    assert words in shown._repr_html_() and "+" not in shown._repr_html_()

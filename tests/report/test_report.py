@@ -107,7 +107,7 @@ def test_an_item_shows_its_table_and_its_largest_differences(project):
     assert "2 of 3 numbers near or better, median difference 3.9 %" in markup
     assert "Largest: Wait, KTH-SP2-2 real: 114 → 160 min (+40.4 %)" in markup
     assert "partly reproduced" in markup
-    assert ">Mean wait<" in markup  # the table of the notebook
+    assert ">Mean wait [s]<" in markup  # the table of the notebook
     assert ">Ours<" in markup and ">Reconstructed simulator<" not in markup
 
 
