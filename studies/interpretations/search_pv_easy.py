@@ -51,6 +51,10 @@ CAPTIONS = {
     "best": "Published numbers beside the default and the nearest combination of each form of "
     "reservation",
 }
+#: Units of their columns: of distances.
+UNITS = dict.fromkeys(("distance", "with_it", "without_it"), "%")
+UNITS |= dict.fromkeys(("fit", "test", "own", "middle"), "%")
+UNITS |= {f"test_{log}": "%" for log in registry.names("pv_easy")}
 #: The forms of a reservation: choices of two dimensions, given by the beginning of their names.
 FORMS = {
     "computed at every pass": ("recomputed", "aged"),
