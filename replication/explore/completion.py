@@ -79,9 +79,13 @@ def values(text: str, names: dict[str, Any]) -> tuple[str, list[str]]:
 
 def _allowed_words(function, argument):
     """Return the allowed words of an argument of a function or class, all by name."""
-    if found := WORDS.get(argument) or WORDS.get(argument.removesuffix("s")):
-        return found()
-    return _literals(get_type_hints(pydoc.locate(function)).get(argument))
+    return words(argument) or _literals(get_type_hints(pydoc.locate(function)).get(argument))
+
+
+def words(argument: str) -> list[str]:
+    """Return the words of an argument or option of its name, also of its plural; none of others."""
+    found = WORDS.get(argument) or WORDS.get(argument.removesuffix("s"))
+    return found() if found else []
 
 
 def _literals(kind):
