@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
 import click
@@ -14,19 +14,36 @@ import numba
 import pandas as pd
 
 from replication import __version__
+from replication.explore import completion
 from replication.simulator import choices, text, writing
 from replication.simulator.errors import InputError
+from replication.simulator.estimates import EstimateModel
 from replication.simulator.imports import import_module
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.schedules import measures
-from replication.simulator.sweeps import grid
+from replication.simulator.sweeps import comparison, grid
+from replication.simulator.sweeps.store import RESULTS
 
 PROGRAM = "replication"
-opt, arg = click.option, click.argument
 FAILED, REFUSED, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 130, 141
 TRIMS = {"ends": True, "none": False}
 SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 FILE, PATH = click.Path(readable=False), click.Path(path_type=Path)
+
+
+def _complete(context, parameter, start):
+    """Return the values of a parameter that begin with a word, or those of its type."""
+    if parameter.name == "only":
+        known = _items(context.info_name == "studies")
+        known = [*dict.fromkeys(name.partition("/")[0] for name in known), *known]
+    else:
+        known = completion.words(parameter.name)
+    found = [one for one in known if one.startswith(start)]
+    return found or parameter.type.shell_complete(context, parameter, start)
+
+
+opt = partial(click.option, shell_complete=_complete)
+arg = partial(click.argument, shell_complete=_complete)
 EPILOG = (
     "Exit codes: 0 done; 1 the work failed, or schedules differ; 2 wrong input; 130 interrupted."
 )
@@ -49,6 +66,12 @@ workers = opt("--workers", type=click.IntRange(1), help="Simulations at once.")
 engine = opt(
     "--engine", metavar="NAME", help="threads, processes, or the address of a Dask scheduler."
 )
+log = arg("log", type=FILE)
+seed = opt("--seed", type=click.IntRange(0), default=1)
+trim = opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: measure all jobs.")
+estimates = opt("--estimates", multiple=True, default=["log"], help="Repeat; f=0:10:1 is a range.")
+predictors = opt("--predictor", "predictors", multiple=True, help="Repeat for several.")
+folder = opt("--folder", type=PATH, help="Of the result store (default: build/results).")
 DROP = f"Jobs to leave out, instead of the default; '' for none: {', '.join(cleaning.DROP_RULES)}."
 
 
@@ -69,26 +92,26 @@ cleaning_options = combined(
 
 
 @shell.command()
-@arg("log")
+@log
 @opt("--scheduler", default="easy", help="Such as easy:correction=now, pv-easy, easy-by=wfp3.")
 @opt("--predictor", help="Predictions in place of estimates: last, tsafrir, top=3.")
-@opt("--estimates", "model", default="log", help="Such as log*2, perfect, f=2, f=9,emax=64800.")
+@opt("--estimates", default="log", help="Such as log*2, perfect, f=2, f=9,emax=64800.")
 @opt("--load", default="log", help="Offered load, a share such as 0.9, or log for its own.")
-@opt("--seed", type=click.IntRange(0), default=1)
-@opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: measure all jobs.")
+@seed
+@trim
 @opt("--out", type=FILE, help="The schedule: SWF for .swf(.gz), else CSV; - for standard output.")
 @as_json
 @cleaning_options
-def simulate(log, scheduler, predictor, model, load, seed, trim, out, as_json, **given) -> None:
-    """Run one scheduler on LOG, a name ('replication logs list') or an SWF file.
+def simulate(log, scheduler, predictor, estimates, load, seed, trim, out, as_json, **given) -> None:
+    """Run one scheduler on LOG, and print its measures.
 
-    The measures leave out the first 1 % of jobs to end and those that end after the last
-    submission; --trim none measures all.
+    LOG is a name ('replication logs list') or an SWF file. The measures leave out the first 1 % of
+    jobs to end and those that end after the last submission; --trim none measures all.
     """
     from replication.simulator import simulation
 
     [chosen] = text.combine([scheduler], [predictor] if predictor else [])
-    model = text.estimates(model)
+    model = text.estimates(estimates)
     if out:
         writing.check(out, [registry.file_of(log)])
     workload = registry.load(log, more=_further([model]), **given)
@@ -110,51 +133,111 @@ def simulate(log, scheduler, predictor, model, load, seed, trim, out, as_json, *
 
 
 @shell.command()
-@arg("logs", nargs=-1, required=True, metavar="LOG...")
+@arg("logs", nargs=-1, required=True, metavar="LOG...", type=FILE)
 @opt("--scheduler", "schedulers", multiple=True, default=["easy"], help="Repeat for several.")
-@opt("--predictor", "predictors", multiple=True, help="Repeat for several.")
-@opt("--estimates", multiple=True, default=["log"], help="Repeat; f=0:10:1 is a range.")
+@predictors
+@estimates
 @opt("--load", "loads", multiple=True, default=["log"], help="A share, or log for its own; repeat.")
 @opt("--seeds", type=click.IntRange(1), default=1, help="1 to N of random models.")
 @opt("--watch", "watched", is_flag=True, help="Also wild backfills, delays and SJFness.")
 @workers
 @engine
-@opt("--folder", type=PATH, help="Of the result store (default: build/results).")
+@folder
 @opt("--out", type=FILE, required=True, help="The table, .csv or .parquet.")
 @as_json
 @cleaning_options
 def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **rules) -> None:
-    """Run a grid of logs, schedulers, estimates, loads and seeds into one table.
+    """Run a grid of schedulers, estimates and loads into one table.
 
     Finished results are stored; an interrupted sweep continues where it was.
     """
-    from replication.simulator.sweeps.store import RESULTS
+    workloads, schedulers, models, write = _prepare_table(logs, out, rules)
+    loads, folder = list(map(choices.number, loads)), folder or RESULTS
+    engines = {"engine": engine, "folder": folder}
+    table = grid.sweep(workloads, schedulers, models, seeds, loads, workers, watched, **engines)
+    write(table)
+    facts = {"simulations": len(table), "folder": str(folder), "out": out}
+    _print(facts, [f"{len(table):,} simulations, written to {out}"], as_json)
 
-    if not out.endswith((".csv", ".parquet")):
+
+@shell.command()
+@log
+@arg("schedulers", nargs=-1, required=True, metavar="SCHEDULER...")
+@predictors
+@estimates
+@opt("--measure", "measures", multiple=True, help="Such as mean_wait or wait_p95; repeat.")
+@seed
+@trim
+@opt("--intervals", is_flag=True, help="Differences from the first one, over the log's weeks.")
+@opt("--resampling", metavar="weeks=N", help="Draw logs of N weeks, or users=N, and compare those.")
+@opt("--draws", type=click.IntRange(1), default=20, help="Number of logs to draw.")
+@workers
+@engine
+@folder
+@opt("--out", type=FILE, help="The whole table, .csv or .parquet.")
+@as_json
+@cleaning_options
+def compare(
+    log,
+    measures,
+    seed,
+    trim,
+    intervals,
+    resampling,
+    draws,
+    workers,
+    engine,
+    folder,
+    out,
+    as_json,
+    **rules,
+) -> None:
+    """Compare schedulers on LOG by their measures.
+
+    Finished results are stored, and shared with sweep.
+    """
+    [workload], schedulers, models, write = _prepare_table([log], out, rules)
+    table = comparison.compare(
+        workload,
+        schedulers,
+        models,
+        seed,
+        measures=measures or None,
+        trim=TRIMS[trim],
+        intervals=intervals,
+        resampling=resampling,
+        draws=draws,
+        workers=workers,
+        engine=engine,
+        folder=folder or RESULTS,
+    )
+    write(table)
+    lines = [repr(table), *([f"table written to {out}"] if out else [])]
+    _print(table.to_dict("records"), lines, as_json)
+
+
+def _prepare_table(logs, out, rules):
+    """Return the workloads, schedulers and estimate models of a table, and the function that
+    writes it to `out`, if that is given. What cannot be written is refused before the simulations.
+    """
+    if out and not out.endswith((".csv", ".parquet")):
         raise click.UsageError(f"--out {out}; expected a name that ends in .csv or .parquet")
     inputs = [registry.file_of(log) for log in logs]
-    writing.check(out, inputs)
+    if out:
+        writing.check(out, inputs)
     words = "schedulers", "predictors", "estimates"
     schedulers, predictors, estimates = map(rules.pop, words)
     schedulers = text.combine(schedulers, predictors)
-    models = [model for word in estimates for model in text.models(word)]
-    folder = folder or RESULTS
-    table = grid.sweep(
-        [registry.load(log, more=_further(models), **rules) for log in logs],
-        schedulers,
-        models,
-        seeds,
-        list(map(choices.number, loads)),
-        workers,
-        watched,
-        engine=engine,
-        folder=folder,
-    )
-    with writing.open_output(out, inputs) as target:
-        binary = not out.endswith(".csv")
-        target.write(table.to_parquet(index=False) if binary else writing.frame_csv(table))
-    facts = {"simulations": len(table), "folder": str(folder), "out": out}
-    _print(facts, [f"{len(table):,} simulations, written to {out}"], as_json)
+    models = text.several(EstimateModel, estimates)
+
+    def write(table):
+        if out:
+            with writing.open_output(out, inputs) as target:
+                binary = not out.endswith(".csv")
+                target.write(table.to_parquet(index=False) if binary else writing.frame_csv(table))
+
+    workloads = [registry.load(log, more=_further(models), **rules) for log in logs]
+    return workloads, schedulers, models, write
 
 
 notebooks = combined(
@@ -176,8 +259,9 @@ notebooks = combined(
 @shell.command()
 @notebooks
 def figures(**given) -> int:
-    """Run the notebooks of the papers' tables, figures and claims, and print where the pictures
-    are.
+    """Run the notebooks of the papers' tables, figures and claims.
+
+    The paths of the pictures are printed.
     """
     return _run(own=False, **given)
 
@@ -185,17 +269,27 @@ def figures(**given) -> int:
 @shell.command()
 @notebooks
 def studies(**given) -> int:
-    """Run the notebooks of our own studies, and print where the pictures are."""
+    """Run the notebooks of our own studies.
+
+    The paths of the pictures are printed.
+    """
     return _run(own=True, **given)
 
 
-def _run(own, only, scale, settings, stale, listing, workers, engine):
+def _items(own):
+    """Return the names of the notebooks in records by those in the shell."""
     from replication.report import record, results
+
+    names = results.studies() if own else results.notebooks()
+    return {name.removeprefix(record.STUDY): name for name in names}
+
+
+def _run(own, only, scale, settings, stale, listing, workers, engine):
+    from replication.report import record
     from replication.simulator.sweeps import engines
 
     if listing:
-        names = results.studies() if own else results.notebooks()
-        lines = (f"{name.removeprefix(record.STUDY):28} {record.title(name)}" for name in names)
+        lines = (f"{name:28} {record.title(key)}" for name, key in _items(own).items())
         return click.echo("\n".join(lines))
     from replication.report import run
 
@@ -222,10 +316,10 @@ def report(standalone) -> None:
 @shell.command()
 @as_json
 def check(as_json) -> int:
-    """Recompute every verdict from the records; list those that changed since the last commit.
+    """List the verdicts that changed since the last commit.
 
-    Nothing is simulated. Each record is compared with its notebook, its folder, its files and the
-    registered logs.
+    Each is recomputed from its record; nothing is simulated. Each record is compared with its
+    notebook, its folder, its files and the registered logs.
     """
     from replication.report import results
     from replication.verdicts import committed, tables
@@ -270,7 +364,10 @@ def logs() -> None:
 @logs.command("list")
 @as_json
 def list_logs(as_json) -> None:
-    """List the registered logs; REPLICATION_TRACES names a folder to look in."""
+    """List the registered logs, and where they are.
+
+    REPLICATION_TRACES names a folder to look in.
+    """
     known = [
         {
             "name": name,
@@ -287,13 +384,14 @@ def list_logs(as_json) -> None:
 
 
 @logs.command()
-@arg("names", nargs=-1, metavar="[NAME...]")
-def fetch(names) -> int:
-    """Download missing logs, by default those of the papers, and check the others by
-    their SHA-256.
+@arg("logs", nargs=-1, metavar="[NAME...]")
+def fetch(logs) -> int:
+    """Download missing logs, and check the others.
+
+    By default these are the logs of the papers. Each is checked by its SHA-256.
     """
     failed = 0
-    for name in names or [name for name in registry.names() if registry.info(name).papers]:
+    for name in logs or [name for name in registry.names() if registry.info(name).papers]:
         try:
             path = registry.locate(name) or registry.fetch(name)
             registry.check(path, registry.info(name).sha256)
@@ -305,11 +403,11 @@ def fetch(names) -> int:
 
 
 @logs.command()
-@arg("log")
+@log
 @as_json
 @cleaning_options
 def describe(log, as_json, **given) -> None:
-    """Show the header, the anomalies and the cleaned jobs of a log."""
+    """Show the header, anomalies and cleaned jobs of a log."""
     trace = registry.read(log, given["bad_lines"], given["times"])
     jobs = registry.load(log if log in registry.names() else trace, **given)
     facts = {"name": jobs.name, "file": Path(trace.path).name, "sha256": trace.sha256}
@@ -328,12 +426,13 @@ def describe(log, as_json, **given) -> None:
 
 
 @logs.command()
-@arg("log")
+@log
 @arg("out", type=FILE)
 @cleaning_options
 def clean(log, out, **given) -> None:
-    """Write the cleaned jobs of LOG to OUT, an SWF file whose header names every rule with its
-    count.
+    """Write the cleaned jobs of LOG to OUT, an SWF file.
+
+    Its header names every rule with its count.
     """
     writing.check(out, [registry.file_of(log)])
     trace = registry.read(log, given["bad_lines"], given["times"])

@@ -53,8 +53,7 @@ def choose(only=(), own=False) -> dict[str, Path]:
     for word in (word.removeprefix(record.STUDY) for word in words):
         several = [name for name in known if word in (name, name.split("/")[0])]
         if not several:
-            same = [name for name in known if name.split("/")[1] == word]
-            hint = f"; did you mean {' or '.join(same)}?" if same else did_you_mean(word, known)
+            hint = did_you_mean(word, known)
             raise PageError(f"no notebook {word!r}{hint}; 'replication {command} --list' names all")
         chosen += several
     names = dict.fromkeys(known[name] for name in (chosen if words else known))

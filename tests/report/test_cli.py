@@ -5,14 +5,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import numba
 import numpy as np
 import pandas as pd
 import pytest
+from click import shell_completion
 
+import replication as rp
 from replication import __version__
 from replication.cli import main, shell
-from replication.simulator import paths
+from replication.simulator import paths, writing
 from replication.simulator.logs import registry, swf
 from tests.workloads import write_log
 
@@ -26,6 +29,9 @@ class Mine(Scheduler, name="mine"):
     def run(self, workload, estimate, seed):
         return FCFS().run(workload, estimate, seed)
 """
+
+
+SENSITIVITY = [f"sensitivity/{paper}" for paper in ("heel_and_toe", "pv_easy", "top_percent")]
 
 
 @pytest.fixture
@@ -79,6 +85,30 @@ def test_sweep_writes_the_grid(log, tmp_path, capsys):
     assert code == 0 and json.loads(out)["simulations"] == len(table) == 2 * (3 * 2 + 1)
 
 
+def test_compare_prints_and_writes_what_python_returns(log, tmp_path, capsys):
+    words = [log, "easy", "fcfs", "--predictor", "last", "--estimates", "f=0:1:1", "--seed", 2]
+    words += ["--measure", "mean_wait", "--measure", "wait_p95", "--trim", "none"]
+    where = ["--folder", tmp_path / "results", "--out", tmp_path / "table.csv"]
+    code, out, _ = run(capsys, "compare", *words, *where)
+    table = rp.compare(
+        rp.load(log), ["easy-last", "fcfs"], ["f=0", "f=1"], 2, folder=None,
+        measures=["mean_wait", "wait_p95"], trim=False,
+    )  # fmt: skip
+    assert code == 0 and out == f"{table!r}\ntable written to {tmp_path / 'table.csv'}\n"
+    assert (tmp_path / "table.csv").read_bytes() == writing.frame_csv(table)
+    rows = json.loads(run(capsys, "compare", *words, "--json")[1])
+    assert rows == table.to_dict("records")
+
+
+def test_compare_on_logs_that_are_drawn(log, capsys):
+    words = ["--resampling", "weeks=2", "--draws", 3, "--measure", "mean_wait", "--json"]
+    rows = json.loads(run(capsys, "compare", log, "easy", "fcfs", *words)[1])
+    assert [row["seeds"] for row in rows] == [3, 3] and rows[0]["difference"] == 0
+    assert rows[0]["resampling"] == "ResampledWeeks(weeks=2)"
+    code, _, err = run(capsys, "compare", log, "easy", "--intervals", *words)
+    assert code == 2 and "intervals and resampling; allowed: one of them" in err
+
+
 def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
     (tmp_path / "my_scheduler.py").write_text(SCHEDULERS)
     own = ["--import", tmp_path / "my_scheduler.py"]
@@ -116,6 +146,14 @@ def test_figures_lists_its_items(capsys):
         (["--import", "nothing.py", "logs", "list"], 2, "nothing.py does not exist"),
         (["--import", "{log}", "logs", "list"], 2, "a Python file, whose name ends in .py"),
         (["simulate", "x.swf", "--scheduler", "esay"], 2, "did you mean easy?"),
+        (["compare", "{log}"], 2, "Missing argument 'SCHEDULER...'"),
+        (
+            ["compare", "{log}", "easy", "--measure", "wait"],
+            2,
+            "mean_wait, median_wait, max_wait or",
+        ),
+        (["compare", "{log}", "easy", "easy"], 2, "one or more, each once"),
+        (["compare", "{log}", "easy", "--out", "x"], 2, "a name that ends in .csv or .parquet"),
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
         (["sweep", "x.swf"], 2, "Missing option '--out'"),
         (["sweep", "x.swf", "--out", "x"], 2, "expected a name that ends in .csv or .parquet"),
@@ -140,6 +178,7 @@ def test_a_log_is_never_overwritten_however_it_is_named(log, tmp_path, capsys, m
         ["simulate", log, "--out", log],
         ["simulate", "KTH-SP2", "--out", registered],
         ["sweep", log, "--out", tmp_path / "a.csv"],
+        ["compare", log, "easy", "--out", tmp_path / "a.csv"],
         ["sweep", "KTH-SP2", "--out", tmp_path / "b.csv"],
     ):
         code, _, err = run(capsys, *words)
@@ -157,6 +196,47 @@ def test_nothing_runs_without_compilation(monkeypatch, capsys):
 def test_help(capsys, name):
     code, out, _ = run(capsys, name, "--help")
     assert code == 0 and out.startswith(f"Usage: replication {name}")
+
+
+@pytest.mark.parametrize("group", [shell, shell.commands["logs"]], ids=lambda group: group.name)
+def test_summaries_fit_into_80_columns(group):
+    context = click.Context(group, info_name=f"replication {group.name}", terminal_width=80)
+    listed = group.get_help(context)
+    for name, command in group.commands.items():
+        if not command.hidden:
+            summary = command.help.partition("\n\n")[0]
+            assert f"{name} " in listed and summary in listed, f"{name} is cut: {summary}"
+    assert max(map(len, listed.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "values"),
+    [
+        ("simulate", "KT", ["KTH-SP2", "KTH-SP2-2"]),
+        ("sweep KTH-SP2", "CTC", ["CTC-SP2"]),
+        ("logs describe", "LANL", ["LANL-CM5"]),
+        ("logs fetch", "SDSC-B", ["SDSC-BLUE"]),
+        ("simulate KTH-SP2 --scheduler", "pv", ["pv-easy"]),
+        ("compare KTH-SP2 easy", "fc", ["fcfs"]),
+        ("sweep KTH-SP2 --predictor", "l", ["last", "last-submitted"]),
+        ("simulate KTH-SP2 --estimates", "per", ["perfect"]),
+        ("compare KTH-SP2 easy --measure", "wait", ["wait_p95"]),
+        ("compare KTH-SP2 easy --paper", "top", ["top_percent"]),
+        ("simulate KTH-SP2 --trim", "n", ["none"]),
+        ("figures --only", "pv_easy/table", [f"pv_easy/table{k}" for k in range(1, 7)]),
+        ("studies --only", "sens", ["sensitivity", *SENSITIVITY]),
+        ("studies --only", "sensitivity/", SENSITIVITY),
+    ],
+)
+def test_values_are_completed(words, start, values):
+    complete = shell_completion.ShellComplete(shell, {}, "replication", "_REPLICATION_COMPLETE")
+    assert [one.value for one in complete.get_completions(words.split(), start)] == values
+
+
+def test_files_are_completed_where_no_name_fits():
+    complete = shell_completion.ShellComplete(shell, {}, "replication", "_REPLICATION_COMPLETE")
+    for words in (["simulate"], ["sweep", "KTH-SP2"], ["compare"], ["sweep", "--out"]):
+        assert [one.type for one in complete.get_completions(words, "./my")] == ["file"]
 
 
 def test_version_and_start():
