@@ -20,7 +20,7 @@ from replication.simulator.workload import Workload, check_seed
 #: The columns that a scheduler may decide.
 DECIDED = {own.name for own in fields(Schedule)} - set(
     "workload scheduler estimates seed estimate measure_names trim".split()
-)
+) | {"first_reservation"}
 
 
 class SimulationError(InputError):
@@ -87,6 +87,8 @@ def simulate(
     own = estimate.copy() if scheduler.validated else estimate
     decided = scheduler.run(workload, own, seed)
     _check_columns(decided, workload, scheduler)
+    columns = {name: np.asarray(column) for name, column in decided.items()}
+    reserved = columns.pop("first_reservation", None)
     schedule = Schedule(
         workload,
         scheduler,
@@ -95,8 +97,10 @@ def simulate(
         estimate=estimate,
         measure_names=names,
         trim=trim,
-        **{name: np.asarray(column) for name, column in decided.items()},
+        **columns,
     )
+    if reserved is not None:
+        vars(schedule)["first_reservation"] = reserved  # in place of the cached property
     return schedule.validate() if scheduler.validated else schedule
 
 

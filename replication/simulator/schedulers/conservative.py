@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from replication.simulator.choices import option
 from replication.simulator.kernels import conservative
 from replication.simulator.kernels import list_scheduler as lists
@@ -25,6 +27,7 @@ class LargestAreaFirst(_OnPredictions, Scheduler, name="laf"):
     """Largest predicted area first (Top Percent, section IV); no reservation."""
 
     validated = False
+    first_reservations = Scheduler.first_reservations
 
     def kernel(self) -> tuple:
         """Return the compiled kernel and its rules."""
@@ -46,6 +49,11 @@ class Conservative(_OnPredictions, Scheduler, name="conservative"):
         ("all", "each"),
         "after an end, all reservations are recomputed, or each in turn with the others in place",
     )
+
+    def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
+        """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
+        machine = self.simulated(workload, estimate, seed)
+        return options.columns(machine) | {"first_reservation": machine.reserved}
 
     def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""

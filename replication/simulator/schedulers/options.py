@@ -167,10 +167,18 @@ class OnPredictions:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         return columns(self.simulated(workload, estimate, seed))
 
-    def simulated(self, workload, estimate, seed) -> machine.Machine:
-        """Return the `Machine` after the last job."""
-        kernel, *arguments = self.kernel()
+    def first_reservations(self, workload, estimate, seed) -> np.ndarray:
+        """Simulate again; see
+        `replication.simulator.schedulers.scheduler.Scheduler.first_reservations`.
+        """
+        OnPredictions.check_room(self, workload, estimate)  # plain EASY has more room
+        return self.simulated(workload, estimate, seed, records=True).reserved
+
+    def simulated(self, workload, estimate, seed, records=False) -> machine.Machine:
+        """Return the `Machine` after the last job; it has first reservations if it `records`."""
+        kernel, rules, *arguments = self.kernel()
         recompile_if_changed(kernel)
+        arguments = rules._replace(records=records), *arguments
         arguments += self.columns_of(workload, estimate, seed)
         with self.predictor.memory(workload, estimate, seed) as memory:
             return kernel(memory, workload.machine, *arguments)
@@ -202,6 +210,7 @@ class OnPredictions:
             "one_by_one": events != "together",
             "by_plan": events == "by-plan",
             "submissions_first": getattr(self, "ties", None) == "submissions-first",
+            "records": False,
         }
         return kind(**shared | own)
 

@@ -106,11 +106,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
 
     def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
-        kernel, rules = self.kernel()
-        with self.predictor.memory(workload, estimate, seed) as memory:
-            machine, runs = kernel(
-                memory, workload.machine, rules, self.classes(workload, estimate)
-            )
+        machine, runs = self._simulated(workload, estimate, seed, False)
         decided = {
             "start": machine.start,
             "backfilled": machine.backfilled,
@@ -121,3 +117,15 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         if self.refresh == "submission":
             decided["first_prediction"] = machine.first
         return decided if self.mode == "kill" else decided | {"length": runs.length}
+
+    def first_reservations(self, workload, estimate, seed) -> np.ndarray:
+        """Simulate again; see
+        `replication.simulator.schedulers.scheduler.Scheduler.first_reservations`.
+        """
+        return self._simulated(workload, estimate, seed, True)[0].reserved
+
+    def _simulated(self, workload, estimate, seed, records):
+        kernel, rules = self.kernel()
+        rules, group = rules._replace(records=records), self.classes(workload, estimate)
+        with self.predictor.memory(workload, estimate, seed) as memory:
+            return kernel(memory, workload.machine, rules, group)

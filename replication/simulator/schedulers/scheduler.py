@@ -53,9 +53,17 @@ class Scheduler(Choice, family="scheduler"):
         dict of str to array
             The columns of a `replication.simulator.schedules.schedule.Schedule` that the scheduler
             decides: start, int64[n], s, and backfilled, bool[n]; and where they apply prediction,
-            first_prediction, times_killed, killed_runs, length.
+            first_prediction, first_reservation, times_killed, killed_runs, length.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method run(workload, ...)")
+
+    def first_reservations(self, workload, estimate, seed) -> np.ndarray:
+        """Return the first reservation of each job, int64[n], s; -1 for a job without one.
+
+        A schedule calls this method, with the arguments of `run`, when its `first_reservation` is
+        read and `run` has not decided that column. By default no job has a reservation.
+        """
+        return np.full(len(workload), -1)
 
     def check_room(self, workload, estimate) -> None:
         """Raise SchedulerError for jobs that exceed the range of the scheduler's numbers; by

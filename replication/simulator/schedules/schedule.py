@@ -1,6 +1,7 @@
 """Schedules: start times of a simulation, their validation, measures and tables."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from typing import Any, Self
 
@@ -23,10 +24,11 @@ TABLE = (
     "run_time",
     "estimate",
     "prediction",
+    "first_reservation",
     "backfilled",
     "times_killed",
 )
-TIMES = ("submit", "start", "end", "run_time", "estimate", "prediction")
+TIMES = ("submit", "start", "end", "run_time", "estimate", "prediction", "first_reservation")
 
 
 class ScheduleError(ValueError):
@@ -125,6 +127,17 @@ class Schedule:
         if self.times_killed is None:
             object.__setattr__(self, "times_killed", np.zeros(len(self.start), np.int64))
 
+    @cached_property
+    def first_reservation(self) -> np.ndarray:
+        """The first reservation of each job, int64[n], s; -1 for a job that never had one.
+
+        A column that the scheduler did not decide is computed when it is first read: the kernel
+        simulates again, and makes all reservations, also those that change no start.
+        """
+        if self.scheduler is None:
+            return np.full(len(self.start), -1)
+        return self.scheduler.first_reservations(self.workload, self.estimate, self.seed)
+
     @property
     def end(self) -> np.ndarray:
         """End of each job, int64[n], s."""
@@ -143,9 +156,10 @@ class Schedule:
     def jobs(self) -> pd.DataFrame:
         """One row for each job, a pandas.DataFrame.
 
-        Columns: job_id, submit, start, end (s), processors, run_time, estimate, prediction (s),
-        backfilled, times_killed, wait (s), bounded_slowdown, user, group, queue and the workload's
-        further columns; one of the same name, such as the log's own wait, begins with ``log_``.
+        Columns: job_id, submit, start, end (s), processors, run_time, estimate, prediction,
+        first_reservation (s), backfilled, times_killed, wait (s), bounded_slowdown, user, group,
+        queue and the workload's further columns; one of the same name, such as the log's own wait,
+        begins with ``log_``.
         """
         w = self.workload
         wait = w.in_seconds(self.wait)
@@ -161,7 +175,10 @@ class Schedule:
         table = {
             name: getattr(self if hasattr(self, name) else self.workload, name) for name in TABLE
         }
-        return table | {name: self.workload.in_seconds(table[name]) for name in TIMES}
+        times = {name: self.workload.in_seconds(table[name]) for name in TIMES}
+        none = self.first_reservation < 0
+        times["first_reservation"] = np.where(none, -1, times["first_reservation"])
+        return table | times
 
     @property
     def measures(self) -> dict[str, float]:
