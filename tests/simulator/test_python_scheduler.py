@@ -33,6 +33,8 @@ class Own(rp.PythonScheduler, name="own"):
             elif time == inf:
                 time, extra = self.reservation(job)
                 time += self.slack
+                if self.first_reservation[job.index] < 0:
+                    self.first_reservation[job.index] = time
 
 
 class OnlineMean(rp.Predictor, name="online-mean"):
@@ -60,6 +62,7 @@ def test_easy_in_ten_lines_equals_easy(predictor, refresh, correction):
     assert own.backfilled.tolist() == kernel.backfilled.tolist()
     assert own.prediction.tolist() == kernel.prediction.tolist()
     assert own.first_prediction.tolist() == kernel.first_prediction.tolist()
+    assert own.first_reservation.tolist() == kernel.first_reservation.tolist()
 
 
 def test_slack_shortens_the_wait_of_small_jobs_at_the_heads_expense():

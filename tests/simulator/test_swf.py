@@ -498,7 +498,9 @@ def test_measures_and_csv_of_milliseconds_are_in_seconds(tmp_path):
     assert run.measures["mean_bounded_slowdown"] == 1
     assert run.measured(False, "mbs")["mbs"] == pytest.approx((10 / 10 + 14.5 / 10) / 2)
     run.write_csv(tmp_path / "out.csv")
-    assert pd.read_csv(tmp_path / "out.csv")["start"].tolist() == [0.25, 4.75]
+    table = pd.read_csv(tmp_path / "out.csv")
+    assert table["start"].tolist() == [0.25, 4.75]
+    assert table["first_reservation"].tolist() == [-1, 9.25]
     with pytest.raises(SWFError, match="milliseconds, which SWF lacks"):
         run.write_swf(tmp_path / "out.swf")
 

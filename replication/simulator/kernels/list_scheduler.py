@@ -270,7 +270,8 @@ def _reserve(machine, memory, rules, head, now):
         )
         count[SHADOW] += origin
         count[RESERVED] = head
-        machines.note_reservation(machine, head, count[SHADOW])
+        if rules.records:
+            machines.note_reservation(machine, head, count[SHADOW])
     elif rules.recounts:
         count[EXTRA] = machines.extra_at(
             machine, memory, size, rules.counted, count[SHADOW] - origin, now - origin

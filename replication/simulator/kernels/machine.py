@@ -60,7 +60,7 @@ ALL, FIRST, FIRST_STARTED = range(3)
 # by_plan : as one_by_one, and jobs that end as planned free their processors before the first event
 #     of the instant
 # submissions_first : submissions precede the ends of the same instant
-# records : first reservations are recorded, so reservations are made at passes that start no job too
+# records : first reservations are recorded, also in passes that can start no job
 SHARED_RULES = (
     "refresh at_submission volatile correction one_by_one by_plan submissions_first records "
 )

@@ -116,7 +116,8 @@ def _pass(machine, memory, rules, plan, fitting, candidate_rank, now):
                 occupy(plan.profile, memory.size[job], now, now + predicted)
         else:
             _reserve(plan, blocked, memory.size[job], max(predicted, 1))
-            machines.note_reservation(machine, job, plan.begins[blocked])
+            if rules.records:
+                machines.note_reservation(machine, job, plan.begins[blocked])
             blocked += 1
         place += 1
     k = 0
