@@ -38,7 +38,7 @@ HEADINGS = {
 # throughout, so that grey shows the same. Black text has a contrast of at least 7 on each.
 COLOURS = ("#E0941B", "#E6AC50", "#EAC283", "#EBD5B4", "#DBE3EC", "#D3E9FB")
 LOADS = (0.7, 0.8, 0.9)
-ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.82, 3.4
+ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.9, 3.4
 
 
 #: A log that no paper uses. The further ones of the registry are the subject of studies/other_logs.
