@@ -15,8 +15,8 @@ import sensitivity
 from notebooks.pv_easy import claims as pv_claims
 from notebooks.pv_easy import runs
 from notebooks.top_percent import claims as top_claims
-from notebooks.top_percent import intervals
 from notebooks.top_percent import runs as top_runs
+from notebooks.top_percent import weeks
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.predictors import TopPercent
@@ -423,7 +423,7 @@ def draws_of(values=(), under=None):
 def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
     for given, expected in ((holds, True), (fails, False)):
         draws = draws_of(*given)
-        tables = {"replicates": draws, "ratios": intervals.table(draws)}
+        tables = {"replicates": draws, "ratios": weeks.table(draws)}
         found = decide("top_percent", top_claims, tables, [name], "headlines.toml")[name]
         assert {one.holds for one in found.answers.values()} == {expected}
 
