@@ -91,6 +91,12 @@ def test_a_page_prints_what_it_shows(page, real_log, tmp_path, monkeypatch, caps
     assert max(map(len, printed.splitlines())) <= 80
 
 
+def test_the_readme_is_short():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 900
+    assert len(text.partition("\n```sh\n")[0].split()) <= 300
+
+
 def test_shell_commands_in_the_readme_run(real_log, tmp_path, monkeypatch):
     real_log("KTH-SP2")
     monkeypatch.chdir(tmp_path)
@@ -114,7 +120,6 @@ QUICK = {
     "make studies": ("make", "make SCALE=quick ONLY=preemption"),
     "make lab": ("make", "timeout -s INT 40 make LAB='--no-browser --allow-root'"),
     "make figures ": ("make", "make SCALE=quick ONLY=heel_and_toe/table2"),
-    ".venv/bin/papermill": ("-y", "-p scale quick -y"),
     "source": ("", ""),
     "export": ("=folder", f"={os.environ.get('REPLICATION_TRACES', '')}"),
     "replication simulate": ("", ""),
