@@ -1,0 +1,53 @@
+"""Pictures: series side by side, labels of axes, and distances from the edge."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from notebooks.pv_easy import slowdown
+from replication.drawing import panels, style
+
+
+@pytest.fixture(autouse=True)
+def own_style():
+    style.apply()
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("several", [1, 2, 7])
+def test_series_side_by_side_stay_in_their_group(several):
+    places = [panels.beside(k, several) for k in range(several)]
+    assert np.allclose(np.sum(places), 0) and max(map(abs, places)) < 0.45
+    axes = plt.figure().subplots()
+    panels.groups(axes, ["0.5", "1", "4"])
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0.5", "1", "4"]
+    assert axes.get_xlim() == (-0.5, 2.5) and axes.get_xscale() == "linear"
+
+
+def test_labels_keep_a_distance_from_the_edge():
+    row = {"log": "A", "part": "a long name of a row of dots, to the very edge", "hue": "x"}
+    table = pd.DataFrame([row | {"value": 1.0, "low": 0.5, "high": 2.0}])
+    figure = panels.dots(table, "part", "hue", "value", "quotient", none=1)
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    left = axes.get_yticklabels()[0].get_window_extent().x0 / figure.dpi
+    assert left >= 0.07  # inches
+
+
+def test_rows_of_panels_name_what_is_across():
+    def one(axes, log, row):
+        axes.plot([0, 1], [0, 1], label=log)
+
+    figure = panels.draw(["A", "B"], {"wait": "", "load": ""}, one, legend=False)
+    panels.label_below(figure, ["wait [min]", "load [%]"])
+    words = [axes.get_xlabel() for axes in figure.axes]
+    assert words == ["wait [min]", "wait [min]", "load [%]", "load [%]"]
+
+
+def test_slowdowns_of_groups_are_drawn_from_their_least_value():
+    row = {"trace": "A", "value": 100.0, "low": 3.0, "high": 3000.0}
+    jobs = [row | {"policy": "EASY", "jobs": name} for name in ("up to 1/2", "above 1/2")]
+    (axes,) = slowdown.bars(pd.DataFrame(jobs), "mbs").axes
+    assert axes.get_yscale() == "log" and axes.get_ylim()[0] == 1
