@@ -19,7 +19,7 @@ from replication.simulator.workload import Workload, check_seed
 
 #: The columns that a scheduler may decide.
 DECIDED = {own.name for own in fields(Schedule)} - set(
-    "workload scheduler estimates seed estimate measure_names trim".split()
+    "workload scheduler estimates seed estimate reserved measure_names trim".split()
 ) | {"first_reservation"}
 
 
@@ -88,19 +88,17 @@ def simulate(
     decided = scheduler.run(workload, own, seed)
     _check_columns(decided, workload, scheduler)
     columns = {name: np.asarray(column) for name, column in decided.items()}
-    reserved = columns.pop("first_reservation", None)
     schedule = Schedule(
         workload,
         scheduler,
         model,
         seed,
+        reserved=columns.pop("first_reservation", None),
         estimate=estimate,
         measure_names=names,
         trim=trim,
         **columns,
     )
-    if reserved is not None:
-        vars(schedule)["first_reservation"] = reserved  # in place of the cached property
     return schedule.validate() if scheduler.validated else schedule
 
 

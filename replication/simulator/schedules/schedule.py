@@ -1,7 +1,6 @@
 """Schedules: start times of a simulation, their validation, measures and tables."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from html import escape
 from typing import Any, Self
 
@@ -68,6 +67,8 @@ class Schedule:
         Jobs excluded from `measures`, see `replication.simulator.schedules.measures.check_trim`.
     first_prediction : int64[n], s, optional
         The prediction at submission, if there is a predictor.
+    reserved : int64[n], s, optional
+        The first reservations that the scheduler decided; see `first_reservation`.
     """
 
     workload: Workload
@@ -81,6 +82,7 @@ class Schedule:
     times_killed: np.ndarray | None = None
     killed_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
     first_prediction: np.ndarray | None = None
+    reserved: np.ndarray | None = None
     length: np.ndarray | None = None
     measure_names: tuple = measures.DEFAULT
     trim: bool | tuple[float, bool] = True
@@ -127,16 +129,19 @@ class Schedule:
         if self.times_killed is None:
             object.__setattr__(self, "times_killed", np.zeros(len(self.start), np.int64))
 
-    @cached_property
+    @property
     def first_reservation(self) -> np.ndarray:
         """The first reservation of each job, int64[n], s; -1 for a job that never had one.
 
         A column that the scheduler did not decide is computed when it is first read: the kernel
         simulates again, and makes all reservations, also those that change no start.
         """
-        if self.scheduler is None:
-            return np.full(len(self.start), -1)
-        return self.scheduler.first_reservations(self.workload, self.estimate, self.seed)
+        if self.reserved is None:
+            reserved, jobs = np.full(len(self.start), -1), (self.workload, self.estimate, self.seed)
+            if self.scheduler is not None:
+                reserved = self.scheduler.first_reservations(*jobs)
+            object.__setattr__(self, "reserved", reserved)
+        return self.reserved
 
     @property
     def end(self) -> np.ndarray:
