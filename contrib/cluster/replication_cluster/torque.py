@@ -53,8 +53,7 @@ def convert(paths, processors=None, zone=None, key=None, size="processors", bad_
     no_limit = "without a wall time limit, so without estimate"
     account.remark(runs, {no_limit: runs["limit"] < 0})
     source = Path(str(paths[0])).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
-    system = "TORQUE or PBS"
-    form = f"accounting log of {system}"
+    form = f"accounting log of {(system := 'TORQUE or PBS')}"
     assumed, account.unit = [], size
     if unused:
         names = ", ".join(f"{name} {count:,}" for name, count in sorted(unused.items())[:40])
@@ -123,7 +122,8 @@ def _started(texts, account, unit):
     submit, start, end = conversion.known_times(submit, start, end)
     runs = account.good(texts.assign(submit=submit, start=start, end=end))
     runs = account.leave_out(runs, ~(runs["start"] > 0), conversion.NEVER_STARTED)
-    runs = account.leave_out(runs, ~(runs["end"] >= runs["start"]), conversion.BACKWARDS)
+    runs = account.leave_out(runs, runs["end"].isna(), conversion.NEVER)
+    runs = account.leave_out(runs, runs["end"] < runs["start"], conversion.BACKWARDS)
     for which, sources in SIZES[unit].items():
         sizes = {name: numbers(name, function, runs) for name, function in sources.items()}
         runs = account.sized(runs, which, sizes)
