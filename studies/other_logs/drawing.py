@@ -124,9 +124,11 @@ def _threshold(rule):
         return rule["line"]
     threshold = rule.get("below", rule.get("above"))
     if rule["effect"] != "quotient":
-        return f"{threshold:g}"
-    change = f"a change of {100 * (threshold - 1):+.3g} %" if threshold != 1 else "no change"
-    return change.replace("-", "\N{MINUS SIGN}")
+        unit = MEASURES[rule["measures"][0]].rpartition("[")[2].removesuffix("]")
+        words = f"{threshold:g} {unit}"
+    else:
+        words = f"a change of {100 * (threshold - 1):+.3g} %" if threshold != 1 else "no change"
+    return words.replace("-", "\N{MINUS SIGN}")
 
 
 def _plain_ticks(axes):
