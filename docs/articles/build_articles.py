@@ -11,6 +11,7 @@ sources hold two kinds of reference to recorded results; docs/architecture.md de
     The verdict on a claim. The verdict that the sentence assumes is part of the reference.
 """
 
+import functools
 import re
 import shlex
 import sys
@@ -40,7 +41,7 @@ CONDITION = re.compile(r"([^=!]+)(!?=)(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
 # A hyphen before a number is a minus sign; a line does not end before the sign of per cent.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
-PER_CENT = re.compile(r"(?<=\d) (?=%)")
+PER_CENT = re.compile(r"(?<=[\d}]) (?=%)")
 SOURCE = "markdown-raw_html-raw_tex-implicit_header_references"
 
 
@@ -78,7 +79,8 @@ def html(name, results) -> str:
     made = _pandoc(
         name, fill_references(name, results), "html", "--mathml", f"--id-prefix={prefix}"
     )
-    # Claims are in the report, not in the article.
+    # Claims and records are in the report, not in the article.
+    made = made.replace(f'href="#{prefix}record:', 'href="#')
     return IMAGE.sub(embed, made.replace(f'href="#{prefix}claim:', 'href="#claim:'))
 
 
@@ -175,12 +177,13 @@ class References:
     def __init__(self, results):
         self._papers = results.papers
         self._items = results.every("items")
+        self.rows = functools.cache(self.rows)  # most tables have many references
 
     def text(self, reference, link=True) -> str:
         """Return the Markdown of a reference, given without its braces; ReferenceFault if it has no
         result.
 
-        With `link`, a verdict is linked to the claim in the report.
+        With `link`, a verdict is linked to its claim in the report, and a number to its record.
         """
         first, *further = (part.strip() for part in reference.split(";"))
         try:
@@ -190,7 +193,8 @@ class References:
         if kind == "verdict" and len(words) == 1:
             return self._verdict(words[0], further, link)
         if kind == "value" and len(words) > 1:
-            return self._value(words, further)
+            text, place = self._value(words, further), self._place(words) if link else ""
+            return f"[{text}](#record:{place}){{.value}}" if place else text
         raise ReferenceFault(
             f"{first!r}; expected verdict and a claim, or value, a table and a column"
         )
@@ -229,6 +233,21 @@ class References:
             raise ReferenceFault(f"{' '.join(words)}: all cells are empty")
         ends = [ordered[0], ordered[-1]][: len(ordered)]
         return " to ".join(_format(cell, form) for cell in ends).replace(" % to ", " to ")
+
+    def _place(self, words):
+        """Return the anchor, in the report, of the claim, number or item behind a value; empty for
+        one of all papers.
+        """
+        table, _, *conditions = words
+        (key, _, part), chosen = table.partition("."), dict(one.split("=", 1) for one in conditions)
+        if part in ("claims", "cases") and key != "all" and "claim" in chosen:
+            return tables.place("claim", key, chosen["claim"])
+        if part == "numbers":
+            every = [one for paper in self._papers if paper.key == key for one in paper.numbers]
+            fits = [one for one in every if all(str(vars(one).get(k)) == chosen[k] for k in chosen)]
+            return tables.place(*fits[0].name) if len(fits) == 1 else ""
+        own = [one for one in self._items if f"{table}-".startswith(f"{one.name}-")]
+        return max(own, key=lambda one: len(one.name)).id if own else ""
 
     def select(self, table, column, *conditions, none=False) -> list:
         """Return the cells of a column in the rows of a table that meet all conditions.

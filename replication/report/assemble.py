@@ -34,6 +34,11 @@ MARKDOWN = (
 PANDOC = ["--mathml", "--wrap=none", "--shift-heading-level-by=2", "--syntax-highlighting=none"]
 # What a terminal would obey, and what turns the direction of text.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# "Figs. 3 to 6 and 11", "Table I"
+NAMED = re.compile(r"\b(Fig|Table)s?\.? ((?:\d+|[IV]+)(?:(?:, | and | to )(?:\d+|[IV]+))*)\b")
+ROMAN = ["0", "I", "II", "III", "IV", "V", "VI"]
+# The head of a table and its body.
+STACKED = re.compile("(<table.*?</thead>)(.*?</table>)", re.DOTALL)
 BOUNDARY = "boundary-of-two-texts"
 # The beginning of a table without verdicts, see templates/table.html.j2.
 TABLE = '<figure class="table">\n<table>'
@@ -111,7 +116,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         notices=_notices(results, items),
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
         sensitivity=sensitivity.map(shown.text).to_dict("records"),
-        papers=[_paper(paper, prose, items) for paper in results.papers],
+        papers=[_paper(paper, prose, items, results.studies) for paper in results.papers],
         studies=[_study(study, results.papers, prose) for study in results.studies],
         decisions=[
             (path.stem, prose(path.read_text(encoding="utf-8"), path))
@@ -124,6 +129,10 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         place=lambda one: tables.place(*one.name),
+        decided_at=partial(
+            _decided_at, items={item.name: item for item in items}, alone=not folder
+        ),
+        against=lambda claim: [case for case, one in claim.answers.items() if not one.holds],
         also=_synonyms,
         dumps=json.dumps,
     )
@@ -159,9 +168,24 @@ def _article(name, text):
     return {
         "name": name,
         "summary": Markup(summary),
-        "rest": Markup(_wide(heading + rest)),
+        "rest": Markup(_wide(STACKED.sub(_stacked, heading + rest))),
         "sections": [(place, Markup(title)) for place, title in sections],
     }
+
+
+def _stacked(match):
+    """Return a table of five columns or more in which each cell has its heading as label, so that
+    on a narrow screen its rows become lists.
+    """
+    head, body = match.groups()
+    labels = [re.sub("<[^>]*>", "", one) for one in re.findall("<th[ >].*?</th>", head, re.DOTALL)]
+    if len(labels) < 5:
+        return match[0]
+    # The first cell of a row is its title.
+    given = ["<td", *(f'<td data-label="{label.strip()}"' for label in labels[1:])]
+    rows = re.split("(?=<tr)", body)
+    filled = (re.sub("<td", lambda _, left=iter(given): next(left), row) for row in rows)
+    return head.replace("<table", '<table class="stacked"') + "".join(filled)
 
 
 class Prose:
@@ -210,7 +234,7 @@ def _wide(text):
     return text.replace("<table", opening).replace("</table>", "</table></div>")
 
 
-def _paper(paper, prose, items):
+def _paper(paper, prose, items, studies):
     by_id = {claim.id_in_paper: claim for claim in paper.claims}
     numbers, parts = {}, []
     for number in paper.numbers:
@@ -232,7 +256,7 @@ def _paper(paper, prose, items):
             one | {"claims": [by_id[name] for name in one["claims"]]}
             for one in published.entries(paper.key, "abstract.toml").values()
         ],
-        "items": [_item(item, paper, prose) for item in in_order(paper)],
+        "items": [_item(item, paper, prose, studies) for item in in_order(paper)],
         "counts": tables.count(paper.numbers, tables.NUMBER_WORDS),
         "numbers": numbers,
         "claim_counts": tables.count(paper.claims, tables.CLAIM_WORDS),
@@ -295,7 +319,7 @@ def _forms(paper, items):
     return {"names": names, "numbers": numbers, "claims": claimed, "place": place}
 
 
-def _item(item, paper, prose):
+def _item(item, paper, prose, studies=()):
     """Return the contents of an item's section."""
     facts, name = item.facts, item.name.rpartition("/")[2]
     numbers, claimed = numbers_of(item, paper), claims_of(item, paper)
@@ -312,18 +336,77 @@ def _item(item, paper, prose):
         "opening": prose(facts["summary"], item.source),
         "verdict": verdict_of(item, paper),
         "why": reasons.get(name, {}).get("why", ""),
+        "studies": [] if item.is_analysis else _studies_of(item, studies),
         "figures": figures,
         "numbers": numbers,
+        "compact": _compact(numbers),
         "claims": claimed if len(claimed) < 12 else [],
         "parts": _parts(item, prose),
     }
+
+
+def _studies_of(item, studies):
+    """Return the items of studies of the same paper whose text names a table or figure."""
+    paper, _, name = item.name.partition("/")
+    found = []
+    for one in (one for study in studies for one in study.items):
+        if one.facts["paper"] == paper:
+            cells = nbformat.read(one.source, as_version=4).cells
+            text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+            if _plain(name) in named(text):
+                found.append({"id": one.id, "title": one.facts["title"]})
+    return found
+
+
+def named(text) -> set[str]:
+    """Return the tables and figures that a text names: ``{"fig3", "fig4", "table1"}`` of Figs. 3
+    and 4 and Table I.
+    """
+    found = set()
+    for word, numbers in NAMED.findall(text):
+        for first, last in re.findall(r"(\w+)(?: to (\w+))?", numbers.replace(" and ", " ")):
+            ends = [
+                ROMAN.index(end) if end in ROMAN else int(end) for end in (first, last or first)
+            ]
+            found |= {f"{word.lower()}{k}" for k in range(ends[0], ends[1] + 1)}
+    return found
+
+
+def _plain(name):
+    """Return the name of an item without leading zeros of its number: fig4 of fig04."""
+    return re.sub("(?<=[a-z])0+", "", name)
+
+
+def _compact(numbers):
+    """Return numbers with logs as columns and a row for each scheduler and measure; None if more
+    than half of the cells would be empty, and for one log.
+    """
+    logs, rows = list(dict.fromkeys(one.trace for one in numbers)), {}
+    for one in numbers:
+        policy = "" if one.policy in ("all", "log") else one.policy
+        measure = render.with_unit(one.measure, {one.measure: one.unit})
+        words = ": ".join(filter(None, (policy, measure)))
+        rows.setdefault(words, {})[one.trace] = one
+    if len(logs) < 2 or 2 * len(numbers) < len(logs) * len(rows):
+        return None
+    return {"logs": logs, "rows": [(k, [row.get(log) for log in logs]) for k, row in rows.items()]}
+
+
+def _decided_at(claim, items, alone):
+    """Return the address of the notebook that decides a claim; of the cell in a report that stands
+    `alone`.
+    """
+    item = items.get(claim.drawn_by)
+    if item is None:
+        return "#" + claim.drawn_by.replace("/", "-")
+    return f"#{item.id}:decides" if alone else f"file:{_name(item.folder / item.source.name)}"
 
 
 def claims_of(item, paper) -> list[tables.Claim]:
     """Return the claims of an item: those that it decides, and those whose section names it."""
     if item.name.startswith(record.STUDY):
         return [claim for claim in paper.claims if claim.id_in_paper in item.facts["claims"]]
-    name = re.sub("(?<=[a-z])0+", "", item.name.partition("/")[2])
+    name = _plain(item.name.partition("/")[2])
     return [claim for claim in paper.claims if claim.drawn_by == item.name or name in claim.items]
 
 
@@ -344,7 +427,8 @@ def verdict_of(item, paper) -> tuple[str, str]:
     good = sum(one.verdict in NEAR for one in compared)
     sentences = []
     if compared:
-        sentences.append(f"{good} of {len(compared)} numbers near or better")
+        noun = "number" if len(compared) == 1 else "numbers"
+        sentences.append(f"{good} of {len(compared)} {noun} near or better")
         sizes = [
             (abs(one.decided().difference), one)
             for one in compared
@@ -388,26 +472,27 @@ def _picture(path, caption):
 
 def _parts(item, prose):
     """Return the text, the code and the tables of an item's executed notebook in their order, as
-    (type, text).
+    (type, text, anchor); the first cell that decides claims has an anchor.
 
     The tables of numbers and claims and the pictures are shown elsewhere. Of an item without an
     executed notebook, the text and the code are shown.
     """
-    parts, path = [], item.source
+    parts, path, anchors = [], item.source, [f"{item.id}:decides"]
     executed = item.folder / path.name
     for cell in nbformat.read(executed if executed.exists() else path, as_version=4).cells:
         if cell.cell_type == "markdown":
             source = re.sub(r"^# .*\n?", "", cell.source, flags=re.MULTILINE)
-            parts.append(("prose", prose(source, path)))
+            parts.append(("prose", prose(source, path), ""))
         elif cell.source:
-            parts.append(("code", cell.source))
+            decides = anchors and "page.claims(" in cell.source
+            parts.append(("code", cell.source, anchors.pop() if decides else ""))
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if data.get("text/html", "").startswith(TABLE):
                 table = OTHER_TAG.sub("&lt;", data["text/html"])
-                parts.append(("table", Markup(_wide(table))))
+                parts.append(("table", Markup(_wide(table)), ""))
             elif "text/markdown" in data and data["text/plain"] != item.name:
-                parts.append(("prose", prose(data["text/markdown"], path)))
+                parts.append(("prose", prose(data["text/markdown"], path), ""))
     return parts
 
 

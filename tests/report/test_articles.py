@@ -7,6 +7,7 @@ import pytest
 from docs.articles import build_articles as article
 from docs.articles.build_articles import ReferenceFault, References
 from replication.report import record, results
+from replication.verdicts import tables
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,8 @@ def test_a_pdf_is_the_same_twice_and_short(name, pages, given, request):
 
 
 def test_the_abstract_of_the_replication_is_short_and_without_symbols(recorded):
-    abstract = article.fill_references("replication", recorded).split("abstract: |")[1]
+    filled = article.fill_references("replication", recorded, link=False)
+    abstract = filled.split("abstract: |")[1]
     abstract = re.sub(r"\[@\w+\]", "", abstract.split("\n---\n")[0])
     assert len(abstract.split()) <= 200 and len(re.findall(r"\d+", abstract)) <= 10
     assert not set(abstract) & set("✓◐✗≈")
@@ -48,10 +50,11 @@ def test_a_page_holds_its_pictures_and_citations(name, given, request):
     assert markup.count("<figure") == markup.count('src="file:figures/') >= 3
     assert f'id="article-{name}-ref-pv_easy"' in markup and "<h2" in markup
     anchors = set(re.findall(r' id="([^"]+)"', markup))
-    links = re.findall(r'href="#([^"]+)"', markup)
-    assert {
-        link for link in links if link not in anchors and not link.startswith("claim:")
-    } == set()
+    links = set(re.findall(r'href="#([^"]+)"', markup))
+    found = recorded.every("claims") + recorded.every("numbers")
+    of_report = {tables.place(*one.name) for one in found}
+    of_report |= {item.id for item in recorded.every("items")}
+    assert links <= anchors | of_report and links & of_report
 
 
 @pytest.mark.parametrize(
@@ -71,7 +74,27 @@ def test_a_page_holds_its_pictures_and_citations(name, given, request):
     ],
 )
 def test_values(recorded, reference, text):
-    assert References(recorded).text(reference) == text
+    assert References(recorded).text(reference, link=False) == text
+
+
+@pytest.mark.parametrize(
+    ("reference", "place"),
+    [
+        (
+            "value pv_easy.numbers ours item=table6 trace=CTC-SP2 policy=PV-EASY measure=preempted",
+            "number:pv_easy:table6:CTC-SP2:PV-EASY:preempted",
+        ),
+        ("value pv_easy.claims held claim=venture-helps", "claim:pv_easy:venture-helps"),
+        ("value pv_easy.cases value claim=venture-helps; range", "claim:pv_easy:venture-helps"),
+        ("value heel_and_toe/table1 jobs trace=CTC-SP2", "heel_and_toe-table1"),
+        ("value heel_and_toe/fig04-shapes log; count", "heel_and_toe-fig04"),
+        ("value all.claims verdict; count", ""),
+    ],
+)
+def test_a_value_leads_to_its_record(recorded, reference, place):
+    plain = References(recorded).text(reference, link=False)
+    linked = References(recorded).text(reference)
+    assert linked == (f"[{plain}](#record:{place}){{.value}}" if place else plain)
 
 
 @pytest.mark.parametrize(

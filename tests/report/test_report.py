@@ -108,7 +108,77 @@ def test_an_item_shows_its_table_and_its_largest_differences(project):
     assert "Largest: Wait, KTH-SP2-2 real: 114 → 160 min (+40.4 %)" in markup
     assert "partly reproduced" in markup
     assert ">Mean wait [s]<" in markup  # the table of the notebook
-    assert ">Ours<" in markup and ">Reconstructed simulator<" not in markup
+    assert ">Ours<" in markup and ">Ours, " not in markup
+
+
+def test_a_compact_table_has_logs_as_columns_and_leads_to_each_number(project):
+    draw(project)
+    markup = assemble.build().read_text()
+    table = markup.partition('<table class="compact">')[2].partition("</table>")[0]
+    assert re.findall("colspan.*?>(.*?)<", table) == ["CTC-SP2", "KTH-SP2-2"]
+    rows = [re.findall("<t[dh][^>]*>(.*?)</t[dh]>", row) for row in table.split("<tr>")[3:]]
+    cells = [[re.sub("<[^>]*>", "", cell) for cell in row] for row in rows]
+    assert cells == [
+        ["real: Wait [min]", "21.37", "21.40 ✓", "114", "160 ✗"],
+        ["perfect: Wait [min]", "18.0", "18.70 ≈", "90", "– –"],
+    ]
+    places = re.findall('href="#(.*?)"', table)
+    assert len(places) == 4 and all(f' id="{place}"' in markup for place in places)
+    assert "numbers of the paper and ours" not in markup  # all are in the list of numbers
+
+
+def test_an_item_names_its_failing_cases_and_the_studies_of_it(project):
+    small_project.claims(project)
+    draw(project)
+    study = "studies/kept/kept"
+    path = small_project.notebook(project, study, [], "Figs. 1 to 3 are repeated. See Table II.")
+    record.source(study).parent.mkdir(parents=True)
+    path.rename(record.source(study))
+    small_project.commit(project, "studies")
+    small_project.notebook(project, "heel_and_toe/claims", ["page.claims(claims)"])
+    made = page.Page("heel_and_toe/claims", logs=["CTC-SP2"])
+    cases = [rules.Case("CTC-SP2 wait", 1), rules.Case("SDSC-SP2 wait", -1)]
+    made.claims({"doubling_helps": lambda: cases})
+    own = page.Page(study, logs=["CTC-SP2"], paper="heel_and_toe")
+    own.table(pd.DataFrame({"a": [1]}), "One number")
+    for one in (made, own):
+        small_project.publish(one)
+    markup = assemble.build().read_text()
+    card = markup.partition('id="heel_and_toe-fig02"')[2].partition('id="heel_and_toe-claims"')[0]
+    assert "1 of 2, against: SDSC-SP2 wait" in card
+    assert 'See also: <a href="#studies-kept-kept">' in card
+    assert 'Decided in <a href="heel_and_toe/claims.ipynb">' in markup
+    assert ' id="heel_and_toe-claims:decides"' in assemble.build(standalone=True).read_text()
+
+
+def test_texts_name_tables_and_figures():
+    text = "Figs. 3 to 5 and 11, Table I; Fig. 2, Tables 1, 2 and 4. Figure, Fig. x"
+    assert assemble.named(text) == {
+        "fig2",
+        "fig3",
+        "fig4",
+        "fig5",
+        "fig11",
+        "table1",
+        "table2",
+        "table4",
+    }
+
+
+def test_wide_tables_of_articles_have_labels_in_their_cells():
+    def table(columns):
+        row = "<td>1</td>" * columns
+        head = "".join(f"<th>h<em>{k}</em></th>" for k in range(columns))
+        return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody><tr>{row}</tr></tbody></table>"
+
+    made = assemble._article("a", f"Summary<h2>b</h2>{table(4)}{table(5)}")["rest"]
+    narrow, wide = re.findall("<table.*?</table>", made, re.DOTALL)
+    assert narrow == table(4)
+    assert wide.startswith('<table class="stacked">')
+    assert re.findall("<td.*?>", wide) == [
+        "<td>",
+        *(f'<td data-label="h{k}">' for k in (1, 2, 3, 4)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +249,7 @@ def test_the_lists_show_textbook_easy_and_other_forms(project):
     head = re.findall("<th(?: [^>]*)?>(.*?)</th>", listed.partition("</thead>")[0])
     rows = re.findall('<tr class="row".*?</tr>', listed)
     cells = [dict(zip(head, re.findall("<td[^>]*>(.*?)</td>", row), strict=True)) for row in rows]
-    shown = ["Paper", "Textbook EASY", "Until due"]
+    shown = ["Paper", "Ours", "Ours, until due"]
     assert [[row[name] for name in shown] for row in cells] == [
         ["40", "41", "1,042"],
         ["50", "51", ""],

@@ -16,7 +16,8 @@ add(".item > summary", place => place.textContent, paper);
 add("#all-claims .row", place => place.firstElementChild.textContent + " " + place.childNodes[1].textContent,
   place => `${place.dataset.also} ${place.closest("details.list").querySelector("summary").textContent.split(":")[0]}`);
 add(".abstract p, .article :is(h3, p, li)", place => place.textContent);
-add("#all-numbers .row", place => `${place.dataset.title}: ${[...place.cells].map(cell => cell.firstChild?.textContent ?? "").join(" ")}`,
+const of_number = cell => cell.firstChild ? `${cell.dataset.label ?? ""} ${cell.firstChild.textContent}` : "";
+add("#all-numbers .row", place => `${place.dataset.title}: ${[...place.cells].map(of_number).join(" ")}`,
   place => place.dataset.title);
 const ROMAN = ["", "i", "ii", "iii", "iv", "v", "vi"];
 function wanted(text) {
@@ -31,11 +32,16 @@ function wanted(text) {
     return new RegExp(`${noun}(?:ure|\\.)? (?:${forms})(?![\\divx])`, "i");
   });
 }
-function excerpt(name, word) {
-  // The beginning, and the words around the hit if it is not in there.
-  if (name.length <= 120) return name;
+function excerpt(name, before, word) {
+  // Up to 120 characters from the word on, without the beginning that the hit before has as well.
+  let same = 0;
+  while (same < name.length && name[same] === before[same]) same++;
+  same = same < name.length ? name.lastIndexOf(" ", same) + 1 : 0;
+  let start = same > 80 ? same : 0;
   const at = name.search(word);
-  return at < 100 ? `${name.slice(0, 117)} …` : `… ${name.slice(at - 50, at + 65)} …`;
+  if (at - start > 100) start = name.lastIndexOf(" ", at - 50) + 1;
+  const rest = name.slice(start), first = start ? "… " : "";
+  return rest.length <= 120 ? first + rest : `${first}${rest.slice(0, rest.lastIndexOf(" ", 117))} …`;
 }
 function reveal(place) {
   for (let one = place.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
@@ -53,10 +59,10 @@ field.addEventListener("input", () => {
   const in_all = text => tests.every(test => test.test(text));
   const hits = tests.length ? found.filter(one => in_all(one.words)) : [];
   hits.sort((a, b) => in_all(b.name) - in_all(a.name)); // places that show the words come first
-  list.replaceChildren(...hits.slice(0, MOST).map(hit => {
+  list.replaceChildren(...hits.slice(0, MOST).map((hit, k) => {
     const row = document.createElement("li"), link = document.createElement("a");
     link.href = `#${hit.place.id}`;
-    link.textContent = excerpt(hit.name, tests[0]);
+    link.textContent = excerpt(hit.name, hits[k - 1]?.name ?? "", tests[0]);
     row.append(link);
     return row;
   }));
