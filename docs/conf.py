@@ -22,6 +22,7 @@ html_theme = "furo"
 html_title = "replication"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
+html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_extra_path = ["../build/report/standalone/report.html"]
 html_extra_path += [f"../figures/{name}.pdf" for name in ("replication", "studies")]
 html_copy_source = False

@@ -3,11 +3,16 @@ verdict as in the report.
 """
 
 import html
+import re
 import shutil
+from functools import partial
+from pathlib import Path
 
 import nbformat
 
 from replication.report import assemble, render, results
+
+LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s]+)\)")
 
 
 def write(folder, built):
@@ -53,10 +58,22 @@ def card(item, verdict, built):
     return f'<a class="card" href="{item.id}.html">{image}<span>{title}</span>{badge}</a>'
 
 
+def _link(match, folder):
+    """Return a link of a notebook to the web, within the page or to the documentation; of another
+    its words, since the site does not have the file.
+    """
+    address = match[2].partition("#")[0]
+    of_site = Path(__file__).parent in (folder / address).resolve().parents
+    kept = not address or "://" in address or of_site
+    return match[0] if kept else match[1]
+
+
 def page(item, verdict, sentence):
     """Return the executed notebook of an item with its verdict under the heading."""
     notebook = nbformat.read(item.folder / item.source.name, as_version=4)
     for one in notebook.cells:
+        if one.cell_type == "markdown":
+            one.source = LINK.sub(partial(_link, folder=item.source.parent), one.source)
         outputs = [out for out in one.get("outputs", []) if "image/png" in out.get("data", {})]
         captions = [out.metadata["image/png"]["alt"] for out in outputs]
         if captions:
