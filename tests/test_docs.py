@@ -9,11 +9,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import replication as rp
+from docs import gallery
 from replication import cli
 
 ROOT = Path(__file__).parents[1]
@@ -89,6 +91,12 @@ def test_a_page_prints_what_it_shows(page, real_log, tmp_path, monkeypatch, caps
     printed = capsys.readouterr().out
     assert printed == blocks("text", page).replace("\n\n", "\n")
     assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_the_gallery_keeps_the_links_that_the_site_has():
+    kept = "[b](../../docs/concepts.md#terms) [c](https://example.org) [d](#e)"
+    keep = partial(gallery._link, folder=ROOT / "studies" / "other_logs")
+    assert gallery.LINK.sub(keep, f"[rules.toml](rules.toml) {kept}") == f"rules.toml {kept}"
 
 
 def test_the_readme_is_short():
