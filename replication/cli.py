@@ -63,9 +63,7 @@ def shell(debug, imports) -> None:
 
 as_json = opt("--json", "as_json", is_flag=True, help="Print JSON.")
 workers = opt("--workers", type=click.IntRange(1), help="Simulations at once.")
-engine = opt(
-    "--engine", metavar="NAME", help="threads, processes, or the address of a Dask scheduler."
-)
+engine = opt("--engine", metavar="NAME", help="threads, processes, or a Dask scheduler's address.")
 log = arg("log", type=FILE)
 seed = opt("--seed", type=click.IntRange(0), default=1)
 trim = opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: measure all jobs.")
@@ -177,40 +175,16 @@ def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **
 @opt("--out", type=FILE, help="The whole table, .csv or .parquet.")
 @as_json
 @cleaning_options
-def compare(
-    log,
-    measures,
-    seed,
-    trim,
-    intervals,
-    resampling,
-    draws,
-    workers,
-    engine,
-    folder,
-    out,
-    as_json,
-    **rules,
-) -> None:
+def compare(log, measures, trim, folder, out, as_json, **given) -> None:
     """Compare schedulers on LOG by their measures.
 
     Finished results are stored, and shared with sweep.
     """
-    [workload], schedulers, models, write = _prepare_table([log], out, rules)
-    table = comparison.compare(
-        workload,
-        schedulers,
-        models,
-        seed,
-        measures=measures or None,
-        trim=TRIMS[trim],
-        intervals=intervals,
-        resampling=resampling,
-        draws=draws,
-        workers=workers,
-        engine=engine,
-        folder=folder or RESULTS,
-    )
+    words = "seed", "intervals", "resampling", "draws", "workers", "engine"
+    options = {name: given.pop(name) for name in words} | {"folder": folder or RESULTS}
+    options |= {"measures": measures or None, "trim": TRIMS[trim]}
+    [workload], schedulers, models, write = _prepare_table([log], out, given)
+    table = comparison.compare(workload, schedulers, models, **options)
     write(table)
     lines = [repr(table), *([f"table written to {out}"] if out else [])]
     _print(table.to_dict("records"), lines, as_json)
@@ -241,12 +215,7 @@ def _prepare_table(logs, out, rules):
 
 
 notebooks = combined(
-    opt(
-        "--only",
-        multiple=True,
-        metavar="ITEM",
-        help="PAPER, or PAPER/ITEM, as --list names them; repeat.",
-    ),
+    opt("--only", multiple=True, metavar="ITEM", help="PAPER or PAPER/ITEM, see --list; repeat."),
     opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
     opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
     opt("--stale", is_flag=True, help="Only items whose records were made by earlier code."),

@@ -36,7 +36,7 @@ PANDOC = ["--mathml", "--wrap=none", "--shift-heading-level-by=2", "--syntax-hig
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # "Figs. 3 to 6 and 11", "Table I"
 NAMED = re.compile(r"\b(Fig|Table)s?\.? ((?:\d+|[IV]+)(?:(?:, | and | to )(?:\d+|[IV]+))*)\b")
-ROMAN = ["0", "I", "II", "III", "IV", "V", "VI"]
+ROMAN = ["", "I", "II", "III", "IV", "V", "VI"]
 # The head of a table and its body.
 STACKED = re.compile("(<table.*?</thead>)(.*?</table>)", re.DOTALL)
 BOUNDARY = "boundary-of-two-texts"
@@ -106,8 +106,8 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
     HTML by name. The page is for a folder, whose pictures and executed notebooks it names, or
     stands alone.
     """
-    items = results.every("items")
-    prose = Prose(items)
+    items, prose = results.every("items"), Prose(results.every("items"))
+    by_name = {item.name: item for item in items}
     script = (render.TEMPLATES / "report.js").read_text(encoding="utf-8")
     made = render.JINJA.get_template("report.html.j2").render(
         kind=results.kind,
@@ -129,9 +129,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         place=lambda one: tables.place(*one.name),
-        decided_at=partial(
-            _decided_at, items={item.name: item for item in items}, alone=not folder
-        ),
+        decided_at=lambda claim: _decided_at(by_name[claim.drawn_by], alone=folder is None),
         against=lambda claim: [case for case, one in claim.answers.items() if not one.holds],
         also=_synonyms,
         dumps=json.dumps,
@@ -348,14 +346,12 @@ def _item(item, paper, prose, studies=()):
 def _studies_of(item, studies):
     """Return the items of studies of the same paper whose text names a table or figure."""
     paper, _, name = item.name.partition("/")
-    found = []
-    for one in (one for study in studies for one in study.items):
-        if one.facts["paper"] == paper:
-            cells = nbformat.read(one.source, as_version=4).cells
-            text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-            if _plain(name) in named(text):
-                found.append({"id": one.id, "title": one.facts["title"]})
-    return found
+    same = [one for study in studies for one in study.items if one.facts["paper"] == paper]
+    return [
+        {"id": one.id, "title": one.facts["title"]}
+        for one in same
+        if _plain(name) in named(one.source.read_text(encoding="utf-8"))
+    ]
 
 
 def named(text) -> set[str]:
@@ -364,11 +360,9 @@ def named(text) -> set[str]:
     """
     found = set()
     for word, numbers in NAMED.findall(text):
-        for first, last in re.findall(r"(\w+)(?: to (\w+))?", numbers.replace(" and ", " ")):
-            ends = [
-                ROMAN.index(end) if end in ROMAN else int(end) for end in (first, last or first)
-            ]
-            found |= {f"{word.lower()}{k}" for k in range(ends[0], ends[1] + 1)}
+        for ends in re.findall(r"(\w+)(?: to (\w+))?", numbers.replace(" and ", " ")):
+            first, last = (ROMAN.index(one) if one in ROMAN else int(one) for one in ends)
+            found |= {f"{word.lower()}{k}" for k in range(first, max(first, last) + 1)}
     return found
 
 
@@ -392,13 +386,10 @@ def _compact(numbers):
     return {"logs": logs, "rows": [(k, [row.get(log) for log in logs]) for k, row in rows.items()]}
 
 
-def _decided_at(claim, items, alone):
-    """Return the address of the notebook that decides a claim; of the cell in a report that stands
-    `alone`.
+def _decided_at(item, alone):
+    """Return the address of an item's notebook; of the cell that decides its claims in a report
+    that stands `alone`.
     """
-    item = items.get(claim.drawn_by)
-    if item is None:
-        return "#" + claim.drawn_by.replace("/", "-")
     return f"#{item.id}:decides" if alone else f"file:{_name(item.folder / item.source.name)}"
 
 
