@@ -14,6 +14,8 @@ OTHERS = {
     "pv_easy/fig03": "groups of jobs by size and log, by intervals",
     "pv_easy/fig05": "logs, by intervals",
     "pv_easy/fig06": "logs, by intervals",
+    "top_percent/agreement": "runs of other simulators",
+    "top_percent/fig1": "jobs of a picture",
 }
 
 
