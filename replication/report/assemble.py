@@ -28,8 +28,9 @@ DOCS = paths.ROOT / "docs"
 ARTICLES = paths.BUILD / "articles"
 # pandoc's reader for commonmark lets raw HTML through; its own reader does not.
 MARKDOWN = (
-    "markdown_strict-raw_html+pipe_tables+tex_math_dollars+backtick_code_blocks+fenced_code_attributes"
-    "+lists_without_preceding_blankline+intraword_underscores+autolink_bare_uris+strikeout+startnum"
+    "markdown_strict-raw_html+pipe_tables+tex_math_dollars+backtick_code_blocks"
+    "+fenced_code_attributes+lists_without_preceding_blankline+intraword_underscores"
+    "+autolink_bare_uris+strikeout+startnum"
 )
 PANDOC = ["--mathml", "--wrap=none", "--shift-heading-level-by=2", "--syntax-highlighting=none"]
 # What a terminal would obey, and what turns the direction of text.

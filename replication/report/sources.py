@@ -21,7 +21,8 @@ from replication.simulator.sweeps.grid import fingerprint_of
 #: Where the modules are that compute and draw results. The simulator has a hash of its own, see
 #: `code.of_results`; the report shows results.
 COUNTED = re.compile(
-    "(contrib|notebooks|studies|tests/reference|replication/(drawing|explore|verdicts(?!/git|/committed)))/.*[.]py"
+    "(contrib|notebooks|studies|tests/reference"
+    "|replication/(drawing|explore|verdicts(?!/git|/committed)))/.*[.]py"
 )
 #: Files beside these modules that count, too.
 DATA = (".csv", ".mplstyle", ".toml")
