@@ -233,7 +233,7 @@ def completed():
     """The values of all cases, from a process without the choices that other tests define."""
     program = (
         "import json, sys; from click.shell_completion import ShellComplete; "
-        "from replication.cli import shell; complete = ShellComplete(shell, {}, 'replication', ''); "
+        "from replication.cli import shell; complete = ShellComplete(shell, {}, '', ''); "
         "print(json.dumps([[one.value for one in complete.get_completions(words.split(), start)] "
         "for words, start, _ in json.load(sys.stdin)]))"
     )
