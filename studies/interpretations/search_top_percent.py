@@ -35,6 +35,8 @@ PARTS = (
 IDENTIFIED = 0.10  # how much nearer the best combination with an identified choice must be
 OPEN, KNOWN, UNMOVED, UNDECIDED = "left open", "identified", "moves nothing", "not decided here"
 NEAR = 0.20  # the largest difference of a near number, see `replication.verdicts.rules`
+UNITS = dict.fromkeys(("median", "worst", "best_with", "best_without", "fit", "test"), "%")
+UNITS |= dict.fromkeys(("own", "common", "blind", "possible", "beaten"), "%")
 
 
 def numbers(workload, variant, policies):
