@@ -3,11 +3,13 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import reconstructed
 import search_pv_easy as search
 from notebooks.pv_easy import runs
+from replication.simulator import paths
 from replication.simulator.predictors import Last
 from replication.simulator.schedulers import EASY, PVEasy
 from tests.workloads import jobs
@@ -61,6 +63,18 @@ def test_the_search_finds_the_combination_of_the_least_mean_distance(workloads):
     assert set(found.held_out()["tested_on"]) == set(workloads)
     best = found.best(nearest=nearest)
     assert len(best) == len(found.numbers)
+
+
+def test_the_forms_shown_are_allowed_by_the_tables():
+    table = pd.read_csv(paths.FIGURES / "studies/interpretations/pv_easy-forms.csv")
+    for form in runs.LASTING:
+        some = []
+        for words in table.loc[(table["form"] == form) & (table["allowed"] == "yes"), "choices"]:
+            chosen = dict(one.split(": ") for one in words.split("; "))
+            some.append(search.scheduler("EASY", chosen))
+        simplest = min(some, key=lambda scheduler: repr(scheduler).count("="))
+        # Without too short estimates no reservation of EASY's is overdue.
+        assert EASY(**runs.FORMS[form] | {"overdue": simplest.overdue}) == simplest, form
 
 
 def test_all_forms_stand_beside_each_other(workloads):
