@@ -31,6 +31,8 @@ DATA = (".csv", ".mplstyle", ".toml")
 READERS = ("replication/simulator/logs/registry.py", "replication/simulator/logs/swf.py")
 #: Parts of a record on which the items of all papers together depend.
 RESULTS = ("files", "values", "comparisons", "claims")
+#: The module that makes variants of simulators from the files ``readings.toml`` here.
+VARIANTS, PUBLISHED = "replication/verdicts/variants.py", "data/published"
 UNKNOWN = "a record without hashes of its code"
 
 
@@ -48,13 +50,18 @@ def hashes(notebook, paper, has_jobs) -> dict[str, str]:
     """
     names = {notebook, *(READERS if has_jobs else ())}
     if has_jobs and paper in registry.papers():
-        names.add(f"data/published/{paper}/logs.toml")
+        names.add(f"{PUBLISHED}/{paper}/logs.toml")
     if notebook.startswith("notebooks/together/"):
         records = (path.relative_to(paths.FIGURES) for path in paths.FIGURES.glob("*/*.json"))
         names |= {f"figures/{one}" for one in records if one.parent.name != "together"}
     root = f"{paths.ROOT}{os.sep}"
     files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
     for file in filter(COUNTED.match, (one.removeprefix(root) for one in files)):
+        if file == VARIANTS:
+            names.add(f"{PUBLISHED}/readings.toml")
+        folder, own, *_ = file.split("/")
+        if folder == "notebooks" and own in registry.papers():
+            names.add(f"{PUBLISHED}/{own}/readings.toml")
         beside = (one for one in (paths.ROOT / file).parent.iterdir() if one.suffix in DATA)
         names |= {file, *(one.relative_to(paths.ROOT).as_posix() for one in beside)}
     return {name: of_file(name) for name in sorted(names)}
@@ -68,8 +75,8 @@ def of_file(name) -> str:
     top, _, rest = name.partition("/")
     known = {"notebooks": paths.NOTEBOOKS, "studies": paths.STUDIES, "figures": paths.FIGURES}
     path = known[top] / rest if top in known else paths.ROOT / name
-    if name.startswith("data/published/"):
-        path = paths.PUBLISHED / name.removeprefix("data/published/")
+    if name.startswith(PUBLISHED):
+        path = paths.PUBLISHED / name.removeprefix(f"{PUBLISHED}/")
     if not path.is_file():
         return ""
     content = path.read_bytes()

@@ -334,8 +334,10 @@ def test_a_changed_module_is_earlier_code_and_its_docstring_is_not(project, caps
     assert earlier(capsys) == []
     own.write_text("x = 2\n")
     own.with_name("limits.toml").unlink()
-    names = "notebooks/heel_and_toe/limits.toml", "notebooks/heel_and_toe/own.py"
-    assert earlier(capsys) == [f"{name}: {NAME}" for name in names]
+    (project / "published/heel_and_toe/readings.toml").write_text("[[alone]]\nname = 'other'")
+    names = (f"notebooks/heel_and_toe/{one}" for one in ("limits.toml", "own.py"))
+    readings = "data/published/heel_and_toe/readings.toml"
+    assert earlier(capsys) == [f"{name}: {NAME}" for name in (readings, *names)]
 
 
 def test_other_rules_or_another_reader_are_earlier_code_unless_the_jobs_are_the_same(
