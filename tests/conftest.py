@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from replication.report import sources
 from replication.simulator import paths
 from replication.simulator.logs import registry
 
@@ -44,6 +45,13 @@ def pytest_report_header(config):
     return "real logs: " + (
         "found" if FOLDER else "NOT FOUND - every test that needs them is skipped"
     )
+
+
+@pytest.fixture(autouse=True)
+def _sources_of_one_test():
+    """Forget the hashes of sources and jobs: a test may have its own."""
+    yield
+    sources.of_file.cache_clear(), sources._of_log.cache_clear()
 
 
 @pytest.fixture(scope="session")
