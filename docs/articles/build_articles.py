@@ -354,13 +354,13 @@ def build() -> list[Path]:
         If an article and the results disagree; nothing is written then.
     """
     for name in NAMES:  # the report takes what it finds
-        (ARTICLES / f"{name}.html").unlink(missing_ok=True)
+        (paths.BUILD / ARTICLES / f"{name}.html").unlink(missing_ok=True)
     results = collect("paper")
     if results.missing:
         return []
     outputs = {}
     for name in NAMES:
-        outputs[ARTICLES / f"{name}.html"] = html(name, results).encode()
+        outputs[paths.BUILD / ARTICLES / f"{name}.html"] = html(name, results).encode()
         outputs[paths.FIGURES / f"{name}.pdf"] = pdf(name, results)
     outputs[paths.ROOT / "README.md"] = readme(results).encode()
     for path, content in outputs.items():

@@ -24,8 +24,8 @@ from replication.simulator.workload import QUICK_JOBS
 from replication.verdicts import committed, published, rules, shown, tables
 
 DOCS = paths.ROOT / "docs"
-#: Articles as fragments of HTML, which a complete report begins with, in the order of their names.
-ARTICLES = paths.BUILD / "articles"
+#: Below `paths.BUILD`: articles as fragments of HTML, which a complete report begins with, by name.
+ARTICLES = "articles"
 # pandoc's reader for commonmark lets raw HTML through; its own reader does not.
 MARKDOWN = (
     "markdown_strict-raw_html+pipe_tables+tex_math_dollars+backtick_code_blocks"
@@ -91,7 +91,7 @@ def build(standalone=False) -> Path:
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kinds[0]) / "report.html"
     if standalone:
         target = paths.BUILD / "report" / "standalone" / "report.html"
-    found = sorted(ARTICLES.glob("*.html")) if complete else []
+    found = sorted((paths.BUILD / ARTICLES).glob("*.html")) if complete else []
     texts = {path.stem: path.read_text(encoding="utf-8") for path in found}
     writing.write(target, page(results, sensitivity, texts, None if standalone else target.parent))
     if complete and not standalone:
