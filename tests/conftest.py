@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import small_project
 from hypothesis import HealthCheck, settings
 
-from replication.report import sources
 from replication.simulator import paths
 from replication.simulator.logs import registry
 
@@ -49,9 +49,9 @@ def pytest_report_header(config):
 
 @pytest.fixture(autouse=True)
 def _sources_of_one_test():
-    """Forget the hashes of sources and jobs: a test may have its own."""
+    """Keep what a test reads of sources and jobs of its own from the next one."""
     yield
-    sources.of_file.cache_clear(), sources._of_log.cache_clear()
+    small_project.forget()
 
 
 @pytest.fixture(scope="session")

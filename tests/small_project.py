@@ -28,11 +28,16 @@ PAPERS, LOGS = (paths.PUBLISHED / name for name in ("papers.toml", "heel_and_toe
 HOSTILE = "<script>alert('log')</script>"
 
 
+def forget():
+    """Forget what was read of sources, jobs and tables, which a test may have changed."""
+    for cached in (sources.of_file, sources._of_log, paths.toml):
+        cached.cache_clear()
+
+
 def enter(root, real=True, patch=setattr):
     """Point the package at the folder `root` and give it invented logs, real ones or stand-ins."""
     root = Path(root)
-    for cached in (sources.of_file, sources._of_log, paths.toml):
-        cached.cache_clear()
+    forget()
     places = {
         "NOTEBOOKS": "notebooks",
         "STUDIES": "studies",

@@ -13,7 +13,6 @@ from replication.cli import main
 from replication.report import assemble, page, record, results, sources
 from replication.simulator import paths
 from replication.simulator.logs import registry
-from replication.simulator.paths import toml
 from replication.verdicts import committed, rules, tables
 from replication.verdicts.published import EvidenceError
 from replication.verdicts.rules import Case
@@ -116,7 +115,7 @@ def test_a_change_of_the_rule_is_seen_without_drawing_anew(project, capsys, monk
 def test_a_published_value_that_changed_is_seen(project, capsys, file, old, new, words):
     path = paths.PUBLISHED / "heel_and_toe" / file
     path.write_text(path.read_text().replace(old, new))
-    toml.cache_clear()
+    small_project.forget()
     assert main(["check"]) == 1
     assert words in "".join(capsys.readouterr())
 
@@ -283,9 +282,7 @@ def test_committed_parameters_that_changed_make_a_record_stale(project, capsys):
 
 def earlier(capsys):
     """Return the lines of `check` below its warning, which name sources and records."""
-    sources.of_file.cache_clear()
-    sources._of_log.cache_clear()
-    toml.cache_clear()
+    small_project.forget()
     assert main(["check"]) == 0
     lines = capsys.readouterr().out.splitlines()
     return [line.strip() for line in lines[3:]]
@@ -325,7 +322,7 @@ def test_a_changed_module_is_earlier_code_and_its_docstring_is_not(project, caps
     module.__file__ = str(own)
     monkeypatch.setattr(paths, "ROOT", project)
     monkeypatch.setitem(sys.modules, "own", module)
-    sources.of_file.cache_clear()
+    small_project.forget()
     draw(project)
     monkeypatch.delitem(sys.modules, "own")
     decide(project)

@@ -11,7 +11,7 @@ import pytest
 import small_project
 from matplotlib.figure import Figure
 
-from replication.report import page, record, results, run, sources
+from replication.report import page, record, results, run
 from replication.report.parameters import PageError
 from replication.simulator import paths
 
@@ -74,7 +74,7 @@ def test_exactly_the_records_of_earlier_code_are_drawn_again(project, monkeypatc
     assert run.stale() == 0 and ran == []
     assert "no record was made by earlier code" in capsys.readouterr().out
     make(project, other, [*GOOD, "1 + 1"], logs="[]")
-    sources.of_file.cache_clear()
+    small_project.forget()
     assert run.stale(NAME) == 0 and ran == []
     assert run.stale() == 0 and ran == [other]
 
