@@ -40,7 +40,7 @@ def test_the_abstract_of_the_replication_is_short_and_without_symbols(recorded):
     filled = article.fill_references("replication", recorded, link=False)
     abstract = filled.split("abstract: |")[1]
     abstract = re.sub(r"\[@\w+\]", "", abstract.split("\n---\n")[0])
-    assert len(abstract.split()) <= 200 and len(re.findall(r"\d+", abstract)) <= 12
+    assert len(abstract.split()) <= 200 and len(re.findall(r"\d+", abstract)) <= 10
     assert not set(abstract) & set("✓◐✗≈")
 
 
