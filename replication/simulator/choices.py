@@ -18,12 +18,14 @@ import math
 import re
 import textwrap
 from collections.abc import Hashable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, is_dataclass
+from itertools import takewhile
 from typing import Any
 
 from replication.simulator.errors import InputError
 
 LONGEST = 200  # characters of a text
+GENERATED = {*vars(object), "__dict__", "__weakref__", "__replace__"}  # methods of any dataclass
 ANSWERS = {"yes": True, "no": False}
 KINDS = {bool: "yes or no", int: "a whole number", float: "a number"}
 UNBOUNDED = 2**53  # messages leave out upper bounds from here on
@@ -112,7 +114,8 @@ class Choice:
         The `ChoiceError` of the family.
     promises : dict of str to object
         Attributes that state something about the methods of a class, with the values that are
-        always right. A subclass with methods of its own has these values unless it states others.
+        always right. They are the values of a class with methods, its own or of any base, that the
+        class which states others does not inherit.
     presets : dict of str to (str, dict of str to str)
         Further names in text, each of a member with some options set.
     """
@@ -123,21 +126,22 @@ class Choice:
 
     def __init_subclass__(cls, family=None, name=None, **others):
         super().__init_subclass__(**others)
+        if family is not None:
+            cls.family, cls.members = family, {}
         for base in cls.__mro__[:0:-1]:
             own = vars(base)
             is_plain = "__annotations__" in own and "__dataclass_fields__" not in own
             if is_plain and issubclass(base, Choice):
                 complete_class(base)  # dataclasses inherit the options of dataclasses alone
-        if any(inspect.isroutine(one) or isinstance(one, property) for one in vars(cls).values()):
-            for promise, default in cls.promises.items():
-                if promise not in vars(cls):
-                    setattr(cls, promise, default)
+        bases = [*takewhile(lambda base: "members" not in vars(base), cls.__mro__)]
+        for promise, default in cls.promises.items():
+            stated = next((base for base in cls.__mro__ if promise in vars(base)), None)
+            if not stated or any(map(_has_methods, set(bases) - set(stated.__mro__))):
+                setattr(cls, promise, default)
+        _check_attributes(cls, bases)
         # Set before the decorator, whose repr would show every default.
         cls.__repr__ = Choice.__repr__
-        if family is not None:
-            cls.family, cls.members = family, {}
-            return
-        if name == "":
+        if family is not None or name == "":
             return
         cls.name = name or cls.__name__.lower()
         other = cls.members.get(cls.name, cls)
@@ -346,6 +350,33 @@ def _set_state(self, name, value):
     if name in type(self).__dataclass_fields__:
         raise FrozenInstanceError(f"{type(self).__name__}: cannot assign to the option {name!r}")
     object.__setattr__(self, name, value)
+
+
+def _has_methods(kind):
+    """Return whether a class has methods or other descriptors."""
+    own = [one for name, one in vars(kind).items() if name not in GENERATED]
+    return any(callable(one) or hasattr(one, "__get__") for one in own)
+
+
+def _check_attributes(kind, bases):
+    """Raise for a class attribute that leaves the option of its name as it was, or that all
+    simulations would share.
+    """
+    options = {own.name: own for base in bases[:0:-1] if is_dataclass(base) for own in fields(base)}
+    for name, base in {name: base for base in bases[::-1] for name in vars(base)}.items():
+        own, value = vars(base), vars(base)[name]
+        declared, source = name in own.get("__annotations__", ()), _source_of(value)[:80]
+        if name in options and not (declared and (base is kind or "__dataclass_fields__" in own)):
+            annotation = inspect.formatannotation(options[name].type).strip("'")
+            raise kind.error(
+                f"{base.__name__}.{name} = {source} does not change the option; "
+                f"expected in {kind.__name__}: {name}: {annotation} = {source}"
+            )
+        if isinstance(value, list | dict | set) and not declared and not name.startswith("__"):
+            raise kind.error(
+                f"{base.__name__}.{name} = {source} is shared by all simulations; expected on "
+                "self, set in start or prepare, or a constant annotated as ClassVar"
+            )
 
 
 def _parameters(kind):

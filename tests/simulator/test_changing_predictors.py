@@ -13,6 +13,8 @@ import pytest
 import replication as rp
 from replication.simulator.predictors import Predictor, compiled
 from replication.simulator.schedulers import SchedulerError
+from replication.simulator.schedules.schedule import ScheduleError
+from replication.simulator.workload import generator
 from tests.agreement import REFERENCES, agree
 from tests.simulator.test_differential import (
     NUMBERS,
@@ -182,6 +184,93 @@ def test_a_promise_is_used_and_holds_for_the_class_that_makes_it():
     assert not Changed.changes_only_at_ends and rp.Last.changes_only_at_ends
     assert rp.Biased(rp.Last(), 2).changes_only_at_ends
     assert not rp.Biased(Late(), 2).changes_only_at_ends
+
+
+class Rule:
+    """A callable object in place of a method."""
+
+    def __call__(self, job, now):
+        return part(job, now)
+
+
+class Mixin:
+    def predict(self, job, now):
+        return part(job, now)
+
+
+class Counting(Predictor, name=""):
+    begin = OfStarts.begin
+
+
+class Halving:
+    @compiled
+    def predict(memory, job, now):
+        return memory.request[job] // (1 + job % 5)
+
+
+class Shifted:
+    """Breaks what schedulers and estimate models promise."""
+
+    def run(self, workload, estimate, seed):
+        return super().run(workload, estimate, seed) | {"start": workload.submit.copy()}
+
+    def estimate(self, workload, seed):
+        return workload.run_time * generator("shifted", seed).integers(1, 9, len(workload))
+
+
+class Promising(Predictor, name=""):
+    changes_only_at_ends = True
+
+    def predict(self, job, now):
+        return job.estimate
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        type("Mixed", (Mixin, Promising), {}, name=""),
+        type("Object", (Promising,), {"predict": Rule()}, name=""),
+        type("Beside", (Promising, Counting), {}, name=""),
+        type("Deep", (type("Empty", (Mixin,), {}), Promising), {}, name=""),
+        dataclass(frozen=True)(type("Halved", (Halving, rp.Last), {}, name="")),
+    ],
+)
+def test_promises_of_predictors_do_not_survive_other_classes_with_methods(kind):
+    assert not kind.changes_only_at_ends and kind.draws_at_random
+    assert kind.classes is Predictor.classes
+    again = type("Again", (kind,), {"changes_only_at_ends": True}, name="")
+    assert again.changes_only_at_ends
+
+
+def test_promises_survive_classes_without_methods():
+    @dataclass(frozen=True)
+    class Longer(rp.Last, name=""):
+        factor: float = 2.0
+
+    @dataclass(frozen=True)
+    class Longest(Longer, name=""):
+        factor: float = 3.0
+
+    assert Longest.changes_only_at_ends and Longest.classes is rp.Last.classes
+    assert not Longest.draws_at_random
+
+    class Stated(Mixin, Predictor, name=""):
+        changes_only_at_ends = True
+
+    class Inheriting(Stated, name=""):
+        hours: int = 1
+
+    assert Stated.changes_only_at_ends and Inheriting.changes_only_at_ends
+
+
+@pytest.mark.parametrize("base", [rp.EASY, rp.WildEASY, rp.PVEasy, rp.FCFS, rp.Exact, rp.Users])
+def test_promises_of_schedulers_and_estimates_do_not_survive_a_mixin(base):
+    own = dataclass(frozen=True)(type("Own", (Shifted, base), {}, name=""))
+    assert {name: getattr(own, name) for name in base.promises} == base.promises
+    crowd = random_jobs(60, 8, 600, 200, 400)
+    if issubclass(base, rp.Scheduler):
+        with pytest.raises(ScheduleError):
+            rp.simulate(crowd, own())
 
 
 def test_promises_of_built_in_classes_do_not_hold_for_subclasses_with_methods():

@@ -1,12 +1,21 @@
 """Online predictors in Python, and the checks of all predictions where they enter a kernel."""
 
+from collections import UserDict, deque
 from dataclasses import FrozenInstanceError, dataclass, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from replication.simulator.audits import alone
-from replication.simulator.predictors import Biased, Last, Predictor, PredictorError, compiled
+from replication.simulator.predictors import (
+    Biased,
+    Last,
+    Predictor,
+    PredictorError,
+    Request,
+    compiled,
+)
 from replication.simulator.schedulers import (
     EASY,
     Conservative,
@@ -158,8 +167,165 @@ def test_predict_many_alone_is_enough_and_its_length_is_checked():
 
     assert Many().predict(THREE.jobs()[0], 0) == 7.4
     assert simulate(THREE, EASY(Many())).prediction.tolist() == [7, 7, 7]
-    with pytest.raises(PredictorError, match="2 predictions; expected one for each of 1 jobs"):
+    with pytest.raises(PredictorError, match=r"returned a list of shape \[2\]; .* each of 1 jobs"):
         simulate(THREE, EASY(Many(rows=2)))
+
+
+@pytest.mark.parametrize(
+    ("shape_of", "message"),
+    [
+        (lambda jobs: {job.id: 3 for job in jobs}, r"dict of shape \[\]"),
+        (lambda jobs: UserDict({job.id: 3 for job in jobs}), r"UserDict of shape \[1\]"),
+        (lambda jobs: pd.DataFrame([[3] for job in jobs]), r"DataFrame of shape \[1, 1\]"),
+        (lambda jobs: np.array([[3] for job in jobs]), r"ndarray of shape \[1, 1\]"),
+        (lambda jobs: np.array(3), r"ndarray of shape \[\]"),
+        (lambda jobs: (3 for job in jobs), r"generator of shape \[\]"),
+        (lambda jobs: "3", r"str of shape \[\]"),
+        (lambda jobs: None, r"NoneType of shape \[\]"),
+    ],
+)
+def test_predict_many_returns_a_number_for_each_job(shape_of, message):
+    class Shaped(Predictor, name=""):
+        def predict_many(self, jobs, now):
+            return shape_of(jobs)
+
+    with pytest.raises(PredictorError, match=rf"^Shaped\(\): predict_many returned a {message}"):
+        simulate(THREE, EASY(Shaped()))
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, deque])
+def test_sequences_of_numbers_are_predictions(kind):
+    class Sequence(Predictor, name=""):
+        def predict_many(self, jobs, now):
+            return kind([7.4] * len(jobs))
+
+    assert simulate(THREE, EASY(Sequence())).prediction.tolist() == [7, 7, 7]
+
+
+class Many(Predictor, name=""):
+    def predict_many(self, jobs, now):
+        return [job.estimate for job in jobs]
+
+
+class Tenth(Many, name=""):
+    def predict(self, job, now):
+        return super().predict(job, now) / 10
+
+
+class TenthByMixin(type("Rule", (), {"predict": Tenth.predict}), Many, name=""):
+    def predict(self, job, now):
+        return Many.predict(self, job, now) / 10
+
+
+class Fifth(Tenth, name=""):
+    def predict_many(self, jobs, now):
+        return [job.estimate / 5 for job in jobs]
+
+
+@pytest.mark.parametrize(
+    ("kind", "predicted"), [(Tenth, [5, 3, 2]), (TenthByMixin, [5, 3, 2]), (Fifth, [10, 6, 4])]
+)
+def test_the_nearest_of_predict_and_predict_many_is_called(kind, predicted):
+    assert simulate(THREE, EASY(kind())).prediction.tolist() == predicted
+
+
+METHODS = {
+    "start": lambda self, workload: None,
+    "predict": lambda self, job, now: job.estimate,
+    "predict_many": Many.predict_many,
+    "begin": lambda self, job, now: None,
+    "learn": lambda self, job, now: None,
+    "tables": lambda self, workload, request, seed: {},
+    "predictions": lambda self, workload, request, seed: request,
+}
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "name"),
+    [
+        (Last, ["learn"], "learn"),
+        (Last, ["begin"], "begin"),
+        (Last, ["start"], "start"),
+        (Last, ["predictions"], "predictions"),
+        (Last, ["predict"], "learn"),  # that of Last is compiled
+        (Last, ["predict_many"], "learn"),
+        (Request, ["start"], "start"),
+        (Request, ["learn"], "learn"),
+        (Request, ["tables"], "tables"),
+        (OnlineLast, ["predictions"], "predictions"),
+        (OnlineLast, ["tables"], "tables"),
+        (Predictor, ["predict", "predictions"], "predictions"),
+        (Predictor, ["predict_many", "tables"], "tables"),
+    ],
+)
+@pytest.mark.parametrize("by_mixin", [False, True])
+def test_a_method_that_would_not_be_called_is_refused(base, own, name, by_mixin):
+    own = {name: METHODS[name] for name in own}
+    bases, own = ((type("Mixin", (), own), base), {}) if by_mixin else ((base,), own)
+    with pytest.raises(PredictorError, match=f"^Own: method {name} does not suit .*; allowed"):
+        type("Own", bases, own)
+    assert "own" not in Predictor.members
+
+
+def test_methods_may_be_compiled_or_replaced_together():
+    class Base(Predictor, name=""):
+        """A base without predictions."""
+
+        start, learn = OnlineLast.start, OnlineLast.learn
+
+    class Online(Base, name=""):
+        predict = OnlineLast.predict
+
+    class Replaced(Last, name=""):
+        predict, learn = METHODS["predict"], METHODS["learn"]
+
+    class OnRequest(Request, name=""):
+        predict, learn = METHODS["predict"], METHODS["learn"]
+
+    @dataclass(frozen=True)
+    class Unlearned(Last, name=""):
+        learn = Predictor.learn
+
+    expected = simulate(THREE, EASY(Request())).start.tolist()
+    for kind in (Replaced, OnRequest, Unlearned):
+        assert simulate(THREE, EASY(kind())).start.tolist() == expected
+    same = simulate(THREE, EASY(Online())).start, simulate(THREE, EASY(Last())).start
+    assert same[0].tolist() == same[1].tolist()
+
+
+class Box:
+    """An object with a state."""
+
+    def __init__(self):
+        self.seen = []
+
+
+class Boxed(Predictor, name=""):
+    """A predictor whose state is in its options."""
+
+    of: Predictor = OnlineLast()
+    box: object = Box()
+
+    def start(self, workload):
+        self.of.start(workload)
+
+    def predict(self, job, now):
+        return min(self.of.predict(job, now), job.estimate - len(self.box.seen))
+
+    def learn(self, job, now):
+        self.of.learn(job, now)
+        self.box.seen.append(job.id)
+
+
+def test_options_with_a_state_are_copied_for_each_simulation():
+    boxed = Boxed()
+    first, again = (simulate(THREE, EASY(boxed)).prediction.tolist() for _ in range(2))
+    assert first == again and not boxed.box.seen and not hasattr(boxed.of, "accuracy")
+    assert boxed == Boxed()
+    with boxed.memory(THREE, THREE.estimate) as one, boxed.memory(THREE, THREE.estimate) as other:
+        one.online.learn(0, 9)
+        assert one.online.predictor.box.seen == [1] and not other.online.predictor.box.seen
+        assert one.online.predictor.of.accuracy and not other.online.predictor.of.accuracy
 
 
 def test_the_run_time_is_unknown_before_the_end():
@@ -192,9 +358,9 @@ def test_options_are_fields():
         WithInit()
 
 
-@pytest.mark.parametrize("value", [-5, float("nan"), float("inf"), None, "x"])
+@pytest.mark.parametrize("value", [-5, float("nan"), float("inf"), None, "x", pd.Series([5.0])])
 def test_wrong_predictions_in_python_are_refused(value):
-    class Wrong(Predictor, name=f"wrong-{value!r}"):
+    class Wrong(Predictor, name=""):
         def predict(self, job, now):
             return value if job.id == 2 else 3
 

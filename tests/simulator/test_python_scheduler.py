@@ -116,6 +116,24 @@ def test_it_is_a_value_with_options_and_without_state():
     assert "pythonscheduler" not in rp.Scheduler.members
 
 
+def test_options_with_a_state_are_copied_for_each_simulation():
+    class Counter:
+        count = 0
+
+    class Counted(rp.PythonScheduler, name=""):
+        counter: object = Counter()
+
+        def schedule(self, now):
+            self.counter.count += 1
+            for job in self.queue if self.counter.count > 2 else ():
+                if job.size <= self.free:
+                    self.begin(job)
+
+    own = Counted()
+    first, again = (rp.simulate(CROWD, own).start.tolist() for _ in range(2))
+    assert first == again and own.counter.count == 0
+
+
 def test_random_numbers_depend_on_the_seed():
     class Drawn(rp.PythonScheduler, name="drawn"):
         draws_at_random = True

@@ -2,8 +2,9 @@
 
 import inspect
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import replace
 from itertools import count, islice, takewhile
 from typing import Any, dataclass_transform
@@ -77,6 +78,10 @@ class Predictor(Choice, family="predictor"):
     draws_at_random = True
     changes_only_at_ends = False
 
+    def __init_subclass__(cls, **given):
+        _check_methods(cls)
+        super().__init_subclass__(**given)
+
     def __new__(cls, *given, **named):
         cls.options()
         return super().__new__(cls, *given, **named)
@@ -104,7 +109,7 @@ class Predictor(Choice, family="predictor"):
     @classmethod
     def is_online(cls) -> bool:
         """Return whether this is a predictor in Python that is called during the simulation."""
-        if cls.predict_many is not Predictor.predict_many:
+        if _has_many(cls):
             return True
         return cls.predict is not Predictor.predict and not _is_compiled(cls, "predict")
 
@@ -329,6 +334,42 @@ def _is_compiled(kind, name):
     return isinstance(inspect.getattr_static(kind, name), staticmethod)
 
 
+def _place(kind, name):
+    """Return the place of the class that defines a method in the order of inheritance."""
+    return next(k for k, base in enumerate(kind.__mro__) if name in vars(base))
+
+
+def _has_many(kind):
+    """Return whether `predict_many` is called, which no class nearer than its own replaces by
+    `predict`.
+    """
+    has_many = kind.predict_many is not Predictor.predict_many
+    return has_many and _place(kind, "predict_many") <= _place(kind, "predict")
+
+
+def _check_methods(kind):
+    """Raise PredictorError for a method that is not called as it is written."""
+    base, events = kind.__mro__.index(Predictor), ("start", "begin", "learn")
+    predict = min(_place(kind, "predict"), _place(kind, "predict_many"))
+    if min(predict, _place(kind, "predictions")) == base:
+        return  # a base of predictors
+    called = ["predictions"]
+    if kind.is_online():
+        called = [name for name in events if not _is_compiled(kind, name)]
+    elif predict < base:
+        called = ["tables", *(name for name in events[1:] if _is_compiled(kind, name))]
+    for name in (*events, "tables", "predictions"):
+        # A predict of another kind replaces tables and predictions of a base.
+        is_replaced = name not in events and _place(kind, name) > predict
+        is_own = getattr(kind, name) is not getattr(Predictor, name)
+        if is_own and name not in called and not is_replaced:
+            raise PredictorError(
+                f"{kind.__name__}: method {name} does not suit the others; allowed: predict, "
+                "start, begin and learn in Python; tables, and predict, begin and learn compiled; "
+                "or predictions alone"
+            )
+
+
 _keys = count()
 _simulations = weakref.WeakValueDictionary()  # the online predictors that are running, by key
 
@@ -338,10 +379,10 @@ class _Online:
 
     def __init__(self, predictor, workload, request):
         self.key = next(_keys)
-        self.predictor = replace(predictor)
+        self.predictor = deepcopy(replace(predictor))  # options may be predictors with a state
         self.jobs = workload.jobs(request)
         self.run_time = workload.run_time
-        self.has_many = type(predictor).predict_many is not Predictor.predict_many
+        self.has_many = _has_many(type(predictor))
         # Submitted jobs that have not begun, in the order of submission; the predictions of
         # `predict_many` that hold at second `now`, until the predictor's state changes; and of
         # those made for jobs submitted now, the ones to return.
@@ -388,22 +429,24 @@ class _Online:
             self.submitted += len(jobs)
             self.waiting |= {one.index: one for one in jobs}
         values = self._call("predict_many", jobs, now)
-        if len(values) != len(jobs):
+        shape = np.asarray(values, dtype=object).shape
+        if isinstance(values, Mapping) or shape != (len(jobs),):
             raise PredictorError(
-                f"{self.predictor!r}: {len(values)} predictions; expected one for each of "
-                f"{len(jobs)} jobs"
+                f"{self.predictor!r}: predict_many returned a {type(values).__name__} of shape "
+                f"{list(shape)}; expected a sequence of numbers, one for each of {len(jobs)} jobs"
             )
         for one, value in zip(jobs, values, strict=True):
             predictions[one.index] = self._check(one, value)
 
     def _check(self, job, value):
         try:
-            seconds = round(value)
+            seconds = max(round(value), -1)
         except (TypeError, ValueError, OverflowError):
             seconds = -1
         if seconds < 0:
             raise PredictorError(
-                f"{self.predictor!r}: job {job.id}: predicted {value!r}; expected seconds >= 0"
+                f"{self.predictor!r}: job {job.id}: predicted {' '.join(repr(value).split())}; "
+                "expected seconds >= 0"
             )
         return min(seconds, job.estimate)
 

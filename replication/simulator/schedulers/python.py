@@ -1,5 +1,6 @@
 """The base class of schedulers in Python: a method decides at each pass which jobs begin."""
 
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import dataclass_transform
 
@@ -87,7 +88,7 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
 
     def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
-        simulation = replace(self)
+        simulation = deepcopy(replace(self))  # options may be choices with a state
         with self.predictor.memory(workload, estimate, seed) as memory:
             EventLoop.__init__(simulation, workload, estimate, _Predictions(memory))
             simulation.seed = seed
