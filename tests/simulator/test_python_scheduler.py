@@ -149,6 +149,12 @@ def test_random_numbers_depend_on_the_seed():
     first, again, other = (rp.simulate(CROWD, Drawn(), seed=seed).start for seed in (1, 1, 2))
     assert np.array_equal(first, again) and not np.array_equal(first, other)
 
+    class Undeclared(Drawn, name="undeclared"):
+        draws_at_random = False
+
+    with pytest.raises(SchedulerError, match=r"Undeclared\(\) reads seed; its class lacks"):
+        rp.simulate(CROWD, Undeclared())
+
 
 THREE = jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1))
 

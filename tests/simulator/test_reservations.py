@@ -1,6 +1,7 @@
 """Queue orders, orders of candidates and k reservations: one test for each sentence."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,6 +91,11 @@ def test_R8_jobs_past_a_blocked_one_are_backfilled():
         ({"reservations": 2, "shadow": "first"}, "allowed with reservations"),
         ({"candidates": lambda w: w.submit[:1]}, r"candidates: int64\[1\]; expected numbers \[4\]"),
         ({"candidates": lambda w: w.submit * np.nan}, "job 1: nan; expected finite numbers"),
+        ({"candidates": lambda w: np.ma.masked_less(w.submit, 1)}, "candidates: a masked array"),
+        (
+            {"candidates": lambda w: pd.Series(w.run_time).sort_values()},
+            "candidates: a Series whose index is not 0 to 3; expected",
+        ),
     ],
 )
 def test_wrong_options_are_refused(options, message):

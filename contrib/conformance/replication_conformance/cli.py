@@ -51,9 +51,11 @@ def command_line(imports, scheduler, command, like, kills, as_json) -> int:
     """
     if scheduler is not None and command is not None:
         raise click.UsageError("--scheduler and --command; expected one of them")
+    own = scheduler is None and command is None
+    if own and (imports or like is not None or kills):
+        raise click.UsageError("--import, --like or --kills; expected --scheduler or --command too")
     for path in imports:
         import_module(path)
-    own = scheduler is None and command is None
     chosen = cases.entries("easy" if like is None and not own else like)
     run = partial(cases.by_scheduler, scheduler, kills)
     if command is not None:

@@ -168,6 +168,9 @@ def test_a_scheduler_of_ones_own(capsys, tmp_path):
         (["--command", "cp {swf} {out}"], "E2a.csv:1: '; Version: 2.2'; expected"),
         (["--command", "t {swf} {out}", "--scheduler", "easy"], "expected one of them"),
         (["--lik", "easy"], "No such option"),
+        (["--import", "x.py"], "expected --scheduler or --command too"),
+        (["--like", "fcfs"], "expected --scheduler or --command too"),
+        (["--kills"], "expected --scheduler or --command too"),
     ],
 )
 def test_errors_are_one_line(capsys, words, message):

@@ -27,6 +27,7 @@ class LargestAreaFirst(_OnPredictions, Scheduler, name="laf"):
     """Largest predicted area first (Top Percent, section IV); no reservation."""
 
     validated = False
+    draws_at_random = False
     first_reservations = Scheduler.first_reservations
 
     def kernel(self) -> tuple:
@@ -41,6 +42,8 @@ class LargestAreaFirst(_OnPredictions, Scheduler, name="laf"):
 @dataclass(frozen=True)
 class Conservative(_OnPredictions, Scheduler, name="conservative"):
     """Conservative backfilling with compression (Mu'alem and Feitelson 2001), on predictions."""
+
+    draws_at_random = False
 
     correction: options.Correction = options.correction()
     events: Literal["together", "by-plan"] = options.events("together", "by-plan")

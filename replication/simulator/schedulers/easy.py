@@ -9,7 +9,7 @@ import numpy as np
 from replication.simulator.choices import option
 from replication.simulator.kernels import easy as plain
 from replication.simulator.kernels import list_scheduler as lists
-from replication.simulator.kernels import observation, reservations
+from replication.simulator.kernels import observation, ordered_list, reservations
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.options import CORRECTIONS
@@ -41,6 +41,8 @@ class EASY(options.WithProfile, Scheduler):
     """
 
     validated = False
+    draws_at_random = False
+    first_reservations = options.OnPredictions.first_reservations
 
     predictor: Predictor = options.predictor()
     candidates: Candidates | Callable = option(
@@ -144,7 +146,7 @@ class EASY(options.WithProfile, Scheduler):
                 f"{self!r} cannot be observed; allowed: one reservation, no functions"
             )
         if not self.is_plain:
-            return observed(workload, self.simulated(workload, estimate, seed))
+            return observed(self, workload, estimate, seed)
         columns, order = _plain(workload, estimate, True)
         columns = _with_requests(columns, estimate)
         submitted = np.searchsorted(workload.submit, columns["start"][order], side="right")
@@ -188,10 +190,13 @@ class EASY(options.WithProfile, Scheduler):
         return lists.list_scheduler, rules
 
 
-def observed(workload, machine) -> tuple:
-    """Return the columns of a schedule and its observations
-    from a `replication.simulator.kernels.machine.Machine` after its last job.
+def observed(scheduler, workload, estimate, seed) -> tuple:
+    """Simulate; return the columns of the schedule and its observations. SchedulerError for a
+    class with another `run` than that of its method `run_observed`.
     """
+    if not scheduler._belongs_to_run("run_observed"):
+        raise SchedulerError(f"{scheduler!r} with its own run; expected run_observed in its class")
+    machine = scheduler.simulated(workload, estimate, seed)
     columns = options.columns(machine)
     return columns, _observations(workload, columns, machine.order, machine.submitted)
 
@@ -205,7 +210,8 @@ def _plain(workload, estimate, backfilling):
     """Return start and backfilled by name, and the jobs in order of start."""
     w, n = workload, len(workload)
     start, backfilled, order = np.full(n, -1), np.zeros(n, bool), np.empty(n, np.int64)
-    jobs = w.submit, w.run_time, estimate, w.processors, w.machine
+    estimate = options.numbers("estimates of run", estimate, n, ordered_list.LATEST)
+    jobs = w.submit, w.run_time, estimate.astype(np.int64), w.processors, w.machine
     plain.easy(*jobs, backfilling, start, backfilled, order)
     return {"start": start, "backfilled": backfilled}, order
 

@@ -61,7 +61,7 @@ class WildEASY(options.OnPredictions, Scheduler, name="wild-easy"):
 
     def run_observed(self, workload, estimate, seed) -> tuple:
         """Return the columns of `run` and the observations, as `EASY` does."""
-        return observed(workload, self.simulated(workload, estimate, seed))
+        return observed(self, workload, estimate, seed)
 
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the permissions, and no order."""

@@ -1,17 +1,20 @@
 """Options that several schedulers have, and the base of schedulers that plan with predictions."""
 
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 
 from replication.simulator import imports
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import list_scheduler as lists
-from replication.simulator.kernels import machine
+from replication.simulator.kernels import machine, pv_easy
+from replication.simulator.kernels import reservations as profile
 from replication.simulator.kernels.compilation import recompile_if_changed
 from replication.simulator.predictors import Predictor, Request
-from replication.simulator.schedulers.scheduler import SchedulerError
+from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 
 Refresh = Literal["pass", "submission"]
 Correction = Literal[
@@ -24,6 +27,13 @@ CORRECTIONS = get_args(Correction)
 
 # Arguments of the kernel for lists where no job has a permission, and where no order is given.
 NO_PERMISSIONS, NO_ORDER = np.empty(0, np.int8), np.empty(0, np.int64)
+
+# Arrays that kernels of this package take, by the methods that return them.
+ARRAYS = {
+    lists.list_scheduler: ("permissions", "columns_of[1]"),
+    profile.easy_with_reservations: ("columns_of[0]", "columns_of[1]"),
+    pv_easy.pv_easy: ("classes",),
+}
 
 
 def predictor(default=Request(), allowed=Predictor) -> Any:
@@ -106,6 +116,30 @@ class WordsOrFunction(tuple):
         return imports.function(word)
 
 
+def numbers(what, given, n, most=None) -> np.ndarray:
+    """Return the array that a method or function gave, a number for each of `n` jobs.
+
+    SchedulerError, which begins with `what`, for another shape or type, a masked array, and a
+    pandas.Series that is not in the order of the jobs; with `most`, also for other values than
+    whole numbers from 0 to `most`.
+    """
+    values = np.asarray(given)
+    kinds, expected = "biuf", f"numbers [{n}]"
+    if most is not None:
+        kinds, expected = "iu", f"whole numbers [{n}] from 0 to {most}"
+    if np.ma.isMaskedArray(given):
+        found = "a masked array"
+    elif isinstance(given, pd.Series) and not given.index.equals(pd.RangeIndex(n)):
+        found = f"a Series whose index is not 0 to {n - 1}"
+    elif values.shape != (n,) or values.dtype.kind not in kinds:
+        found = f"{values.dtype}{list(values.shape)}"
+    elif most is not None and n and not 0 <= values.min() <= values.max() <= most:
+        found = f"{values.min()} to {values.max()}"
+    else:
+        return values
+    raise SchedulerError(f"{what}: {found}; expected {expected}")
+
+
 def ranks(scheduler, name, workload, estimate) -> np.ndarray:
     """Return the jobs' ranks, int64[n], by a scheduler's option that is a function;
     zeros if the option is a word.
@@ -116,11 +150,7 @@ def ranks(scheduler, name, workload, estimate) -> np.ndarray:
     function, n = getattr(scheduler, name), len(workload)
     if not callable(function):
         return np.zeros(n, np.int64)
-    values = np.asarray(function(workload.replace(estimate=estimate)))
-    if values.shape != (n,) or values.dtype.kind not in "biuf":
-        raise SchedulerError(
-            f"{scheduler!r}: {name}: {values.dtype}{list(values.shape)}; expected numbers [{n}]"
-        )
+    values = numbers(f"{scheduler!r}: {name}", function(workload.replace(estimate=estimate)), n)
     if not np.isfinite(values).all():
         job = int(np.argmin(np.isfinite(values)))
         raise SchedulerError(
@@ -146,8 +176,6 @@ class OnPredictions:
     that it offers, and a method `kernel`. docs/compiled-scheduler.md has an example.
     """
 
-    draws_at_random = False
-
     def check_room(self, workload, estimate) -> None:
         """Raise SchedulerError if the times or the number of jobs exceed the kernels' keys."""
         last = self.last_second(workload, estimate)
@@ -171,17 +199,31 @@ class OnPredictions:
         """Simulate again; see
         `replication.simulator.schedulers.scheduler.Scheduler.first_reservations`.
         """
-        OnPredictions.check_room(self, workload, estimate)  # plain EASY has more room
+        if not self._belongs_to_run("first_reservations"):
+            return Scheduler.first_reservations(self, workload, estimate, seed)
         return self.simulated(workload, estimate, seed, records=True).reserved
 
     def simulated(self, workload, estimate, seed, records=False) -> machine.Machine:
         """Return the `Machine` after the last job; it has first reservations if it `records`."""
+        estimate = numbers(f"{self!r}: estimates", estimate, len(workload), machine.LATEST)
+        OnPredictions.check_room(self, workload, estimate)  # plain EASY has more room
         kernel, rules, *arguments = self.kernel()
         recompile_if_changed(kernel)
-        arguments = rules._replace(records=records), *arguments
         arguments += self.columns_of(workload, estimate, seed)
+        if kernel in ARRAYS:
+            arguments = self._arrays(kernel, rules, arguments, len(workload))
         with self.predictor.memory(workload, estimate, seed) as memory:
-            return kernel(memory, workload.machine, *arguments)
+            return kernel(memory, workload.machine, rules._replace(records=records), *arguments)
+
+    def _arrays(self, kernel, rules, columns, n):
+        """Yield the arrays as a kernel of `ARRAYS` reads them."""
+        needs_order = getattr(rules, "order", lists.GIVEN) == lists.GIVEN
+        for name, given in zip_longest(ARRAYS[kernel], columns):
+            dtype, most, needed = np.int64, n - 1, needs_order
+            if name == "permissions":
+                dtype, most, needed = np.int8, lists.WILD_IF_LONGER, False
+            size = n if needed or np.size(given) else 0
+            yield numbers(f"{self!r}: {name}", given, size, most).astype(dtype, order="C")
 
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return further arguments of the kernel that depend on the workload; none by default."""

@@ -38,6 +38,7 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
     """
 
     validated = False
+    draws_at_random = False
 
     predictor: Predictor = options.predictor(Last(), _check_predictor)
     refresh: options.Refresh = options.refresh()
@@ -102,11 +103,12 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         # A job's prediction at its submission, and its saved work, are its own.
         if classes is None or self.refresh == "submission" or self.mode != "kill":
             return np.arange(len(workload))
+        classes = options.numbers(f"{self.predictor!r}: classes", classes, len(workload))
         return number_groups(classes, workload.processors)
 
     def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
-        machine, runs = self._simulated(workload, estimate, seed, False)
+        machine, runs = self.simulated(workload, estimate, seed)
         decided = {
             "start": machine.start,
             "backfilled": machine.backfilled,
@@ -122,10 +124,10 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
         """Simulate again; see
         `replication.simulator.schedulers.scheduler.Scheduler.first_reservations`.
         """
-        return self._simulated(workload, estimate, seed, True)[0].reserved
+        if not self._belongs_to_run("first_reservations"):
+            return Scheduler.first_reservations(self, workload, estimate, seed)
+        return self.simulated(workload, estimate, seed, records=True)[0].reserved
 
-    def _simulated(self, workload, estimate, seed, records):
-        kernel, rules = self.kernel()
-        rules, group = rules._replace(records=records), self.classes(workload, estimate)
-        with self.predictor.memory(workload, estimate, seed) as memory:
-            return kernel(memory, workload.machine, rules, group)
+    def columns_of(self, workload, estimate, seed) -> tuple:
+        """Return the classes of the jobs."""
+        return (self.classes(workload, estimate),)

@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import dataclass_transform
+from typing import ClassVar, dataclass_transform
 
 import numpy as np
 
@@ -38,10 +38,24 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
     ----------
     seed : int
         Seed of the simulation. A scheduler that uses it sets ``draws_at_random = True`` in its
-        class.
+        class; SchedulerError without.
     """
 
-    draws_at_random = False
+    @property
+    def draws_at_random(self) -> bool:
+        """Whether the scheduler depends on the seed: False by default, but for a class with a `run`
+        of its own.
+        """
+        return type(self).run is not PythonScheduler.run
+
+    promises: ClassVar[dict] = Scheduler.promises | {"draws_at_random": draws_at_random}
+
+    @property
+    def seed(self) -> int:
+        """Seed of the simulation."""
+        if not self.draws_at_random:
+            raise SchedulerError(f"{self!r} reads seed; its class lacks draws_at_random = True")
+        return self._seed
 
     predictor: Predictor = options.predictor()
     refresh: options.Refresh = options.refresh()
@@ -91,7 +105,7 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         simulation = deepcopy(replace(self))  # options may be choices with a state
         with self.predictor.memory(workload, estimate, seed) as memory:
             EventLoop.__init__(simulation, workload, estimate, _Predictions(memory))
-            simulation.seed = seed
+            simulation._seed = seed
             simulation.loop_options = LoopOptions(self.refresh, self.correction)
             simulation.prepare(workload)
             for now in simulation.passes():

@@ -26,6 +26,7 @@ class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
     """
 
     validated = False
+    draws_at_random = False
 
     by: By | Callable = option(
         "shortest",

@@ -29,7 +29,7 @@ class Scheduler(Choice, family="scheduler"):
     """
 
     error = SchedulerError
-    promises = {"validated": True, "uses_estimates": True}
+    promises = {"validated": True, "uses_estimates": True, "draws_at_random": True}
     presets = {
         "easy-last": ("easy", {"predictor": "last"}),
         "sjf-easy": ("easy", {"candidates": "sjf"}),
@@ -61,9 +61,16 @@ class Scheduler(Choice, family="scheduler"):
         """Return the first reservation of each job, int64[n], s; -1 for a job without one.
 
         A schedule calls this method, with the arguments of `run`, when its `first_reservation` is
-        read and `run` has not decided that column. By default no job has a reservation.
+        read and `run` has not decided that column. By default no job has a reservation, nor has
+        one in a class with a `run` of its own that inherits this method.
         """
         return np.full(len(workload), -1)
+
+    def _belongs_to_run(self, name) -> bool:
+        """Return whether a method that simulates does what `run` does: no class before that of the
+        method, in the order of inheritance, defines another `run`.
+        """
+        return next(name in vars(c) for c in type(self).__mro__ if {name, "run"} & vars(c).keys())
 
     def check_room(self, workload, estimate) -> None:
         """Raise SchedulerError for jobs that exceed the range of the scheduler's numbers; by
