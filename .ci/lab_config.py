@@ -5,6 +5,7 @@ The outputs stay on the screen. Other notebooks, such as those in build/, keep t
 """
 
 import sys
+import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -17,4 +18,6 @@ def strip_tracked(model, path, **_):
         strip(model["content"])
 
 
+# JupyterLab reads this file twice, and warns that the second hook replaces the first.
+warnings.filterwarnings("ignore", "Overriding existing pre_save_hook")
 c.FileContentsManager.pre_save_hook = strip_tracked  # noqa: F821
