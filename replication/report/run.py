@@ -4,7 +4,6 @@ import contextlib
 import json
 import logging
 import os
-import shutil
 import tempfile
 import time
 import warnings
@@ -26,7 +25,6 @@ from replication.simulator.choices import did_you_mean
 from replication.simulator.logs import registry
 
 SECONDS = 10.0  # of a notebook without a record
-DAY = 86_400  # s
 WIDGET = "application/vnd.jupyter.widget-view+json"
 #: nbconvert's addresses of other sites, which a page without widgets and formulas does not need.
 NO_ADDRESSES = {name: "" for name in HTMLExporter.class_trait_names() if name.endswith("_url")}
@@ -225,9 +223,6 @@ def execute(path, parameters) -> str | None:
     name = record.name_of(path)
     running = paths.BUILD / "running"
     running.mkdir(parents=True, exist_ok=True)
-    for left in running.glob("*-*/"):  # by runs that were killed
-        if time.time() - left.stat().st_mtime > DAY:
-            shutil.rmtree(left, ignore_errors=True)
     # papermill warns of parameters such as "top=3", which are checked above.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", "The specified file .* does not end in")

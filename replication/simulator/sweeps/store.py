@@ -11,7 +11,7 @@ import os
 import sqlite3
 import zlib
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from replication.simulator import paths, writing
 
@@ -23,7 +23,7 @@ _SCHEMA = "create table if not exists results (key text primary key, rows blob, 
 Rows = dict[str, list]
 
 
-class Store:
+class Store(contextlib.AbstractContextManager):
     """The stored results in a folder.
 
     Parameters
@@ -76,9 +76,6 @@ class Store:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_exception: object) -> None:
         self.close()
