@@ -54,7 +54,7 @@ def card(item, verdict, built):
         caption = html.escape(files[pictures[0]]["caption"])
         image = f'<img src="{item.id}.png" alt="{caption}" loading="lazy">'
     badge = f'<span class="verdict {render.slug(verdict)}">{verdict}</span>'
-    title = html.escape(item.facts["title"])
+    title = html.escape(item.title)
     return f'<a class="card" href="{item.id}.html">{image}<span>{title}</span>{badge}</a>'
 
 

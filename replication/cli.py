@@ -305,6 +305,8 @@ def check(as_json) -> int:
     counts["records"] = len(items)
     said = "{claims} claims and {numbers} numbers from {records} records; nothing was simulated"
     lines.append(said.format(**counts))
+    if undrawn := recorded.missing:
+        lines.append(f"warning: not drawn yet: {', '.join(undrawn)}")
     earlier = {item.name: item.changed_sources for item in items if item.changed_sources}
     if earlier:
         lines.append(
@@ -321,7 +323,11 @@ def check(as_json) -> int:
         for one in changed
     ]
     facts = {"verdicts": len(now), "compared_with": source, "changed": facts}
-    _print(facts | {"wrong_words": wrong, "earlier": earlier} | counts, lines, as_json)
+    _print(
+        facts | {"wrong_words": wrong, "not_drawn": list(undrawn), "earlier": earlier} | counts,
+        lines,
+        as_json,
+    )
     return FAILED if changed or wrong else 0
 
 

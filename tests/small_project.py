@@ -32,6 +32,7 @@ def forget():
     """Forget what was read of sources, jobs and tables, which a test may have changed."""
     for cached in (sources.of_file, sources._of_log, paths.toml):
         cached.cache_clear()
+    paths.READ.clear()
 
 
 def enter(root, real=True, patch=setattr):

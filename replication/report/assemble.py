@@ -331,7 +331,7 @@ def _item(item, paper, prose, studies=()):
     return {
         "item": item,
         "executed": _name(item.folder / item.source.name),
-        "title": facts["title"],
+        "title": item.title,
         "opening": prose(facts["summary"], item.source),
         "verdict": verdict_of(item, paper),
         "why": reasons.get(name, {}).get("why", ""),
@@ -349,7 +349,7 @@ def _studies_of(item, studies):
     paper, _, name = item.name.partition("/")
     same = [one for study in studies for one in study.items if one.facts["paper"] == paper]
     return [
-        {"id": one.id, "title": one.facts["title"]}
+        {"id": one.id, "title": one.title}
         for one in same
         if _plain(name) in named(one.source.read_text(encoding="utf-8"))
     ]

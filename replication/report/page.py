@@ -469,7 +469,6 @@ class Page:
             "format": record.FORMAT,
             "item": self.name,
             **({"paper": self.paper} if self.name.startswith(record.STUDY) else {}),
-            "title": record.title(self.name),
             "summary": self._summary,
             "parameters": {name: v for name, v in self._given.items() if name != "workers"},
             "provenance": {

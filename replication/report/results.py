@@ -68,6 +68,11 @@ class Item:
         return record.path_of(self.name)
 
     @property
+    def title(self) -> str:
+        """The title of its notebook."""
+        return record.title(self.name)
+
+    @property
     def paper(self) -> str:
         """The paper whose rules make the jobs of its logs and whose claims it can decide; empty for
         none.
@@ -88,9 +93,10 @@ class Item:
         """Return the names of outputs that differ from the record, or that it does not name."""
         hashes = {name: facts["sha256"] for name, facts in self.facts["files"].items()}
         found = (path.name for path in self.folder.glob(f"{self.name.rpartition('/')[2]}[-.]*"))
+        outputs = {one for one in found if one.endswith((".csv", ".ipynb", ".png"))}
         return [
             name
-            for name in {*hashes, *(one for one in found if one.endswith((".csv", ".png")))}
+            for name in {*hashes, *outputs}
             if not record.OUTPUT.fullmatch(name) or hashes.get(name) != _sha256(self.folder / name)
         ]
 
@@ -112,15 +118,18 @@ class Item:
             ("item", self.facts["item"], self.name),
             ("kind", provenance["kind"], self.kind),
             ("scale", given.get("scale"), scale),
-            ("checksum", self.facts.get("sha256", checksum), checksum),
+            ("checksum", self.facts["sha256"], checksum),
         ]
         logs = dict(map(registry.file_and_rules, given["logs"]))
         if self.kind == "paper":
-            facts.append(
-                ("logs", ", ".join(provenance["logs"]) or "none", ", ".join(logs) or "none")
-            )
+            facts.append(("logs", *map(_listed, (provenance["logs"], logs))))
         for log, one in provenance["logs"].items():
             facts += self._facts_of_log(log, one, logs.get(log, {}))
+        # Without these hashes no change could be noticed.
+        notebook = self.path if self.path in provenance["code"] else "none"
+        facts.append(("hashed notebook", notebook, self.path))
+        hashed = {name.partition(" ")[0] for name in provenance["jobs"]}
+        facts.append(("logs with hashed jobs", *map(_listed, (hashed, provenance["logs"]))))
         unknown = [
             name for name in self.facts["claims"] if name not in published.claims_of(self.paper)
         ]
@@ -146,6 +155,10 @@ class Item:
                 (f"processors of {log}", one["processors"], machine),
             ]
         return facts
+
+
+def _listed(names):
+    return ", ".join(sorted(names)) or "none"
 
 
 def _sha256(path):

@@ -19,21 +19,25 @@ from replication.simulator.sweeps import code
 from replication.simulator.sweeps.grid import fingerprint_of
 
 #: Where the modules are that compute and draw results. The simulator has a hash of its own, see
-#: `code.of_results`; the report shows results.
+#: `code.of_results`; the report, but for the page of a notebook, shows results.
 COUNTED = re.compile(
-    "(contrib|notebooks|studies|tests/reference"
-    "|replication/(drawing|explore|verdicts(?!/git|/committed)))/.*[.]py"
+    "((contrib|notebooks|studies|tests/reference"
+    "|replication/(drawing|explore|verdicts(?!/git|/committed)))/.*|replication/report/(page|render))"
+    "[.]py"
 )
 #: Files beside these modules that count, too.
 DATA = (".csv", ".mplstyle", ".toml")
+#: Files of `paths.DATA` that do not count where they were read: `check` decides by them again, and
+#: the rules of logs count by the jobs that they make.
+DECIDED_AGAIN = ("claims.toml", "contradictions.toml", "logs.toml", "papers.toml", "words.toml")
 #: Code that makes jobs of a log. Where it has changed and the jobs are the same, a record stays
-#: valid.
+#: valid, unless it has further facts of logs.
 READERS = ("replication/simulator/logs/registry.py", "replication/simulator/logs/swf.py")
+FACTS = "replication/verdicts/logs.py"
 #: Parts of a record on which the items of all papers together depend.
 RESULTS = ("files", "values", "comparisons", "claims")
-#: The module that makes variants of simulators from the files ``readings.toml`` here.
-VARIANTS, PUBLISHED = "replication/verdicts/variants.py", "data/published"
-UNKNOWN = "a record without hashes of its code"
+#: The place of `paths.PUBLISHED` in the checkout.
+PUBLISHED = "data/published"
 
 
 def hashes(notebook, paper, has_jobs) -> dict[str, str]:
@@ -57,13 +61,12 @@ def hashes(notebook, paper, has_jobs) -> dict[str, str]:
     root = f"{paths.ROOT}{os.sep}"
     files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
     for file in filter(COUNTED.match, (one.removeprefix(root) for one in files)):
-        if file == VARIANTS:
-            names.add(f"{PUBLISHED}/readings.toml")
-        folder, own, *_ = file.split("/")
-        if folder == "notebooks" and own in registry.papers():
-            names.add(f"{PUBLISHED}/{own}/readings.toml")
         beside = (one for one in (paths.ROOT / file).parent.iterdir() if one.suffix in DATA)
         names |= {file, *(one.relative_to(paths.ROOT).as_posix() for one in beside)}
+    for place, folder in ((PUBLISHED, paths.PUBLISHED), ("data", paths.DATA)):
+        read = (one for one in paths.READ if one.name not in DECIDED_AGAIN)
+        beside = (one.relative_to(folder) for one in read if folder in one.parents)
+        names |= {f"{place}/{one.as_posix()}" for one in beside}
     return {name: of_file(name) for name in sorted(names)}
 
 
@@ -89,6 +92,8 @@ def of_file(name) -> str:
         content = "\n".join(map(_syntax, sources)).encode()
     elif path.suffix == ".py":
         content = _syntax(content.decode()).encode()
+    elif path.suffix == ".mplstyle":
+        content = re.sub(rb"(?m)^#.*\n?", b"", content)
     elif path.suffix == ".toml":
         content = json.dumps(paths.toml(path), sort_keys=True, default=str).encode()
     return _hash(content)
@@ -127,11 +132,9 @@ def of_jobs(workload) -> str:
 def changed(facts, paper) -> list[str]:
     """Return the sources of a record that are other ones now, by their paths in the checkout."""
     provenance = facts["provenance"]
-    if "code" not in provenance:
-        return [UNKNOWN]
     found = [name for name, known in provenance["code"].items() if known != of_file(name)]
     of_readers = [name for name in found if name in READERS or name.endswith("/logs.toml")]
-    if of_readers:
+    if of_readers and FACTS not in provenance["code"]:
         same = all(_of_log(one, paper) == known for one, known in provenance["jobs"].items())
         found = [name for name in found if not same or name not in of_readers]
     if provenance["simulator"] != code.of_results():

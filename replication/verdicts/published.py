@@ -96,19 +96,14 @@ def rows(paper, item) -> list[Published]:
     where, found = f"{paper}/{item}.csv", {}
     misprints = [one.get("erratum") for one in entries("contradictions.toml").values()]
     right = {one["cell"]: one["right"] for one in misprints if one}
-    with open(paths.PUBLISHED / where, encoding="utf-8", newline="") as file:
-        lines = csv.reader(file)
-        if (header := tuple(next(lines, ()))) != COLUMNS:
-            raise EvidenceError(
-                f"{where}: columns {','.join(header)}; expected {','.join(COLUMNS)}"
-            )
-        for cells in lines:
-            row = _row(item, cells, f"{where} line {lines.line_num}")
-            if row.key in found:
-                raise EvidenceError(
-                    f"{where} line {lines.line_num}: {' / '.join(row.key)} is repeated"
-                )
-            found[row.key] = replace(row, right=right.get(f"{paper}/{item} {' '.join(row.key)}"))
+    lines = csv.reader(paths.read(paths.PUBLISHED / where).splitlines())
+    if (header := tuple(next(lines, ()))) != COLUMNS:
+        raise EvidenceError(f"{where}: columns {','.join(header)}; expected {','.join(COLUMNS)}")
+    for cells in lines:
+        row = _row(item, cells, f"{where} line {lines.line_num}")
+        if row.key in found:
+            raise EvidenceError(f"{where} line {lines.line_num}: {' / '.join(row.key)} is repeated")
+        found[row.key] = replace(row, right=right.get(f"{paper}/{item} {' '.join(row.key)}"))
     return list(found.values())
 
 

@@ -220,6 +220,8 @@ def log(facts):
         (lambda facts: facts["parameters"].update(seed=99), "seed 99 (committed: 1)"),
         (lambda facts: facts["parameters"].update(scale="quick"), "scale quick (expected: paper)"),
         (lambda facts: facts["provenance"].update(kind="quick"), "kind quick (expected: paper)"),
+        (lambda facts: facts["provenance"].update(code={}), "hashed notebook none (expected:"),
+        (lambda facts: facts["provenance"].update(jobs={}), "logs with hashed jobs none (expec"),
         (lambda facts: facts.update(item="x/y"), "item x/y (expected: heel_and_toe/fig02)"),
         (lambda facts: log(facts).update(sha256="0" * 64), f"SHA-256 of CTC-SP2 {'0' * 64}"),
         (lambda facts: log(facts).update(jobs_used=10), "jobs of CTC-SP2 10 (expected: 6000)"),
@@ -293,7 +295,6 @@ def earlier(capsys):
     [
         (lambda one: one.update(simulator="0" * 64), "replication/simulator"),
         (lambda one: one["code"].update({"studies/a.py": "0"}), "studies/a.py"),
-        (lambda one: one.pop("code"), "a record without hashes of its code"),
     ],
 )
 def test_earlier_code_is_a_warning_and_a_mark(project, capsys, change, source):
@@ -317,24 +318,30 @@ def test_a_changed_module_is_earlier_code_and_its_docstring_is_not(project, caps
     small_project.notebook(project, NAME, [], logs='["CTC-SP2", "KTH-SP2-2"]')
     own = project / "notebooks/heel_and_toe/own.py"
     own.write_text('"""Old."""\nx = 1\n')
+    readings = project / "published/heel_and_toe/readings.toml"
+    readings.write_text("[[alone]]\nname = 'one'")
     own.with_name("limits.toml").write_text("x = 1")
     module = types.ModuleType("own")
     module.__file__ = str(own)
     monkeypatch.setattr(paths, "ROOT", project)
     monkeypatch.setitem(sys.modules, "own", module)
     small_project.forget()
+    paths.toml(readings)
     draw(project)
     monkeypatch.delitem(sys.modules, "own")
+    small_project.forget()
     decide(project)
     assert earlier(capsys) == []
     own.write_text('"""New."""\n\nx = 1  # as before\n')
     assert earlier(capsys) == []
     own.write_text("x = 2\n")
     own.with_name("limits.toml").unlink()
-    (project / "published/heel_and_toe/readings.toml").write_text("[[alone]]\nname = 'other'")
+    readings.write_text("[[alone]]\nname = 'other'")
+    published = paths.PUBLISHED / "heel_and_toe/fig02.csv"
+    published.write_text(published.read_text().replace("21.37", "21.38"))
+    data = (f"data/published/heel_and_toe/{one}" for one in ("fig02.csv", "readings.toml"))
     names = (f"notebooks/heel_and_toe/{one}" for one in ("limits.toml", "own.py"))
-    readings = "data/published/heel_and_toe/readings.toml"
-    assert earlier(capsys) == [f"{name}: {NAME}" for name in (readings, *names)]
+    assert earlier(capsys) == [f"{name}: {NAME}" for name in (*data, *names)]
 
 
 def test_other_rules_or_another_reader_are_earlier_code_unless_the_jobs_are_the_same(
@@ -406,10 +413,12 @@ def test_one_number_may_not_have_two_values(project):
         lambda facts: facts["parameters"].update(logs="CTC-SP2"),
         lambda facts: facts["run"].pop("seconds"),
         lambda facts: facts["values"].update(x=1),
+        lambda facts: facts["provenance"].pop("code"),
+        lambda facts: facts["provenance"].pop("jobs"),
     ],
     ids=(
         "null,no claims,a list,text,a log,a file,processors,cleaning,no file,no "
-        "seed,logs,seconds,a value"
+        "seed,logs,seconds,a value,no code,no jobs"
     ).split(","),
 )
 def test_a_record_of_a_wrong_shape_is_one_line(project, capsys, change):
@@ -418,6 +427,15 @@ def test_a_record_of_a_wrong_shape_is_one_line(project, capsys, change):
     said = capsys.readouterr()
     assert said.err.count("\n") == 1 and "fig02.json: damaged record (" in said.err
     assert "wait: match -> not drawn" in said.out
+
+
+def test_a_record_without_a_checksum_is_damaged(project, capsys):
+    path = project / f"figures/{NAME}.json"
+    facts = json.loads(path.read_text())
+    del facts["sha256"]
+    path.write_text(json.dumps(facts))
+    assert main(["check"]) == 1
+    assert "fig02.json: damaged record (" in capsys.readouterr().err
 
 
 OUTSIDE = {"role": "table", "caption": "x", "sha256": record.sha256(b"a")}

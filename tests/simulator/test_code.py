@@ -334,10 +334,11 @@ def test_a_hidden_difference_in_a_value_counts(k):
     assert code.labels([one, other, one]) == [repr(one), f"{other!r}{number}", repr(one)]
 
 
-def test_the_simulator_s_part_of_a_key_ignores_comments_docstrings_and_return_types():
+def test_the_simulator_s_part_of_a_key_ignores_comments_docstrings_and_types():
     plain = code.bare("def f(x):\n    pass\n    return x\n")
-    assert code.bare('def f(x) -> int:\n    """Return x."""\n    return x  # as given\n') == plain
-    assert code.bare("def f(x: int):\n    pass\n    return x\n") != plain
+    typed = 'def f(x: int) -> int:\n    """Return x."""\n    return x  # as given\n'
+    assert code.bare(typed) == plain
+    assert code.bare("x: int = 1") != code.bare("x = 1")
 
 
 SYNTAX = """

@@ -1,4 +1,4 @@
-"""Start times on whole real logs, compared with pinned hashes.
+"""Schedules on whole real logs, compared with pinned hashes.
 
 By default every scheduler, predictor and option on one log; all rows with REPLICATION_WHOLE=1,
 which takes minutes. The long tests add three modern logs, on one of which 21,869 jobs wait at once.
@@ -11,8 +11,10 @@ import os
 import numpy as np
 import pytest
 
+import replication as rp
 from replication.simulator import paths, text
 from replication.simulator.logs import cleaning, registry, swf
+from replication.simulator.observation import observe
 from replication.simulator.simulation import simulate
 
 # Size of the machine of each log in pinned_long_queues.csv, processors.
@@ -52,24 +54,41 @@ def logs():
     return {}
 
 
-def check_starts(row, workload):
-    """Fail unless the start times of a row's run have the row's hash."""
+def simulated(row, workload):
+    """Return the schedule of a row's run."""
     # The rows name EASY on predictions easy-predicted.
     words = [row["scheduler"].replace("easy-predicted", "easy"), *row["options"].split()]
     scheduler, estimates = text.scheduler(",".join(words)), text.estimates(row["estimates"])
-    start = simulate(workload, scheduler, estimates, seed=1).start
-    found = hashlib.sha256(np.ascontiguousarray(start, "<i8").tobytes()).hexdigest()
-    assert found == row["starts_sha256"]
+    return simulate(workload, scheduler, estimates, seed=1)
+
+
+def sha256(*columns):
+    """Return the hash of some columns."""
+    content = b"".join(np.asarray(one).astype("<i8").tobytes() for one in columns)
+    return hashlib.sha256(content).hexdigest()
+
+
+def of_columns(schedule):
+    """Return the hash of all columns of a schedule and, for EASY and the interventions in wild
+    backfills without further options, of what is observed.
+    """
+    columns = [*schedule.columns().values()]
+    if schedule.scheduler == rp.EASY() or isinstance(schedule.scheduler, rp.WildEASY):
+        seen = observe(schedule.workload, schedule.estimates, 1, schedule.scheduler)
+        columns += [seen.shortest, seen.wild, seen.events, seen.delay]
+    return sha256(*columns)
 
 
 @pytest.mark.parametrize("row", pinned(), ids=named)
-def test_starts_are_as_they_were(row, logs):
+def test_schedules_are_as_they_were(row, logs):
     name = row["log"]
     if registry.locate(name) is None:
         pytest.skip(f"the log {name} is not on this machine")
     if name not in logs:
         logs[name] = registry.load(name)
-    check_starts(row, logs[name])
+    schedule = simulated(row, logs[name])
+    assert sha256(schedule.start) == row["starts_sha256"]
+    assert of_columns(schedule) == row["columns_sha256"]
 
 
 @pytest.mark.slow
@@ -84,4 +103,4 @@ def test_starts_with_long_queues_are_as_they_were(row, logs):
         trace = swf.read(place, bad_lines="skip")
         rules = {"size": "requested", "overrun": "raise-estimate", "drop": DROP}
         logs[name] = cleaning.workload(trace, MACHINES[name], **rules, name=name, draw_key=name)
-    check_starts(row, logs[name])
+    assert sha256(simulated(row, logs[name]).start) == row["starts_sha256"]

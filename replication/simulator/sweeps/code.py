@@ -1,7 +1,7 @@
 """The identity of choices and of user code: a hash of their values, for the keys of stored results.
 
 The package's part of a key is a hash of its sources, read when this module is imported, without
-comments, docstrings and return types. Choices of the package enter by their classes and options,
+comments, docstrings and types. Choices of the package enter by their classes and options,
 and have the same key in every process. User code enters by the bytes that cloudpickle writes for it
 by value: functions with their defaults, closures, globals and helpers, classes with their bases.
 Bytes that differ from process to process, such as those of a set of texts, only cost a
@@ -60,7 +60,14 @@ WITHOUT_INFLUENCE = (
     "writing.py",
 )
 #: Of these, sources that tables and pictures of a record are made with.
-OF_RECORDS = ("decisions.py", "logs/synthetic.py", "schedules/gantt.py", "sweeps/results.py")
+OF_RECORDS = (
+    "decisions.py",
+    "logs/synthetic.py",
+    "schedules/gantt.py",
+    "sweeps/results.py",
+    "text.py",
+    "writing.py",
+)
 #: Sources that only decide when jobs start: kernels and schedulers, whose start times are pinned,
 #: and the event loop of the references, which equal them.
 PINNED = (
@@ -91,7 +98,8 @@ class Unknown(Exception):
 
 
 def bare(source: bytes | str) -> str:
-    """Return the syntax of Python source without comments, docstrings, return types and layout.
+    """Return the syntax of Python source without comments, docstrings, layout, and the types of
+    arguments and of what is returned.
 
     The text is the same in every version of Python: fields that only some versions have are empty
     here, and left out.
@@ -103,7 +111,8 @@ def bare(source: bytes | str) -> str:
             parts.append(f"{type(node).__name__}(")
             for name in node._fields:
                 value = getattr(node, name, None)
-                if value is None or value == [] or name == "returns":
+                of_argument = isinstance(node, ast.arg) and name == "annotation"
+                if value is None or value == [] or name == "returns" or of_argument:
                     continue
                 if name == "body" and isinstance(node, documented):
                     own = ast.get_docstring(node, clean=False)
