@@ -99,4 +99,4 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:
     workload, model, estimate = prepare(workload, scheduler, estimates, seed)
     columns, observations = scheduler.run_observed(workload, estimate, seed)
     schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **columns)
-    return Observed(schedule, *observations)
+    return Observed(schedule.validate() if scheduler.validated else schedule, *observations)
