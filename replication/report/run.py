@@ -174,8 +174,8 @@ def _compiling():
 
 
 def stale(only=(), workers=None, own=False) -> int:
-    """Run the notebooks, see `choose`, whose records were made by earlier code or are refused;
-    return the exit code.
+    """Run the notebooks, see `choose`, whose records were made by earlier code, are refused or
+    damaged; return the exit code.
 
     Those of all papers together depend on the records of the others, so they are looked at again at
     the end.
@@ -191,10 +191,12 @@ def stale(only=(), workers=None, own=False) -> int:
 
 
 def _earlier(only, own):
-    read = ((name, record.read("paper", name)) for name in choose(only, own))
-    drawn = [Item(name, "paper", facts) for name, facts in read if facts]
-    return {
-        one.name for one in drawn if one.changed_sources or one.foreign() or one.altered_files()
+    drawn = (one for one in choose(only, own) if (paths.FIGURES / f"{one}.json").exists())
+    read = {name: record.read("paper", name) for name in drawn}
+    items = [Item(name, "paper", facts) for name, facts in read.items() if facts]
+    damaged = {name for name, facts in read.items() if not facts}
+    return damaged | {
+        one.name for one in items if one.changed_sources or one.foreign() or one.altered_files()
     }
 
 

@@ -77,6 +77,10 @@ def test_exactly_the_records_of_earlier_code_are_drawn_again(project, monkeypatc
     small_project.forget()
     assert run.stale(NAME) == 0 and ran == []
     assert run.stale() == 0 and ran == [other]
+    ran.clear()
+    (paths.FIGURES / f"{NAME}.json").write_text("{}")
+    monkeypatch.setattr(run, "figures", lambda *_, among, **__: ran.extend(among) or 0)
+    assert run.stale(NAME) == 0 and ran == [NAME]
 
 
 @pytest.mark.parametrize(
