@@ -350,6 +350,8 @@ def test_other_rules_or_another_reader_are_earlier_code_unless_the_jobs_are_the_
     rules = project / "published/heel_and_toe/logs.toml"
     rules.write_text(rules.read_text().replace('"raise-estimate"', '"cut-run"'))
     reader = sources.READERS[1]
+    for name in (NAME, CLAIMS):  # a test before may have imported it
+        edit(project, lambda facts: facts["provenance"]["code"].pop(sources.FACTS, None), name)
     edit(project, lambda facts: facts["provenance"]["code"].update({reader: "0"}))
     assert earlier(capsys) == []
     load = small_project.workload
@@ -361,6 +363,13 @@ def test_other_rules_or_another_reader_are_earlier_code_unless_the_jobs_are_the_
             f"data/published/heel_and_toe/logs.toml: {CLAIMS}, {NAME}",
             f"{reader}: {NAME}",
         ]
+
+
+def test_dates_of_a_log_depend_on_its_reader(project, capsys):
+    reader, facts_of_logs = sources.READERS[1], {sources.FACTS: sources.of_file(sources.FACTS)}
+    changed = {reader: "0"} | facts_of_logs
+    edit(project, lambda facts: facts["provenance"]["code"].update(changed))
+    assert earlier(capsys) == [f"{reader}: {NAME}"]
 
 
 def test_a_notebook_of_all_papers_depends_on_their_records(project, capsys):

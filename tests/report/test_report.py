@@ -39,13 +39,13 @@ def draw(root, name=NAME, scale="paper", ours=OURS, prose=""):
     table = {"mean_wait": [1.5], "log": [small_project.HOSTILE]}
     table = made.table(pd.DataFrame(table), "Waits")
     made.compare(ours, item="fig02")
-    small_project.publish(made)
     cell = nbformat.v4.new_code_cell("draw()")
     data = {"text/html": table._repr_html_()}
     cell.outputs = [nbformat.v4.new_output("display_data", data)]
     text = nbformat.v4.new_markdown_cell(f"# Title\n\n{prose}")
     notebook = nbformat.v4.new_notebook(cells=[text, cell])
-    nbformat.write(notebook, record.notebook(made.kind, name))
+    nbformat.write(notebook, made.folder / f"{made.item}.ipynb")
+    small_project.publish(made)
     return made
 
 

@@ -92,4 +92,7 @@ def test_a_predictor_with_another_prediction_does_not_inherit_classes():
         def predict(self, job, now):
             return 1
 
+        def learn(self, job, now):
+            pass
+
     assert Half().classes(workload, workload.estimate) is None
