@@ -67,7 +67,7 @@ class Item:
         """The path of its notebook in the repository, as text."""
         return record.path_of(self.name)
 
-    @property
+    @cached_property
     def title(self) -> str:
         """The title of its notebook."""
         return record.title(self.name)

@@ -22,8 +22,8 @@ from replication.simulator.sweeps.grid import fingerprint_of
 #: `code.of_results`; the report, but for the page of a notebook, shows results.
 COUNTED = re.compile(
     "((contrib|notebooks|studies|tests/reference"
-    "|replication/(drawing|explore|verdicts(?!/git|/committed)))/.*|replication/report/(page|render))"
-    "[.]py"
+    "|replication/(drawing|explore|verdicts(?!/git|/committed)))/.*"
+    "|replication/report/(page|render))[.]py"
 )
 #: Files beside these modules that count, too.
 DATA = (".csv", ".mplstyle", ".toml")
@@ -63,10 +63,10 @@ def hashes(notebook, paper, has_jobs) -> dict[str, str]:
     for file in filter(COUNTED.match, (one.removeprefix(root) for one in files)):
         beside = (one for one in (paths.ROOT / file).parent.iterdir() if one.suffix in DATA)
         names |= {file, *(one.relative_to(paths.ROOT).as_posix() for one in beside)}
+    read = [one for one in paths.READ if one.name not in DECIDED_AGAIN]
     for place, folder in ((PUBLISHED, paths.PUBLISHED), ("data", paths.DATA)):
-        read = (one for one in paths.READ if one.name not in DECIDED_AGAIN)
-        beside = (one.relative_to(folder) for one in read if folder in one.parents)
-        names |= {f"{place}/{one.as_posix()}" for one in beside}
+        own = (one.relative_to(folder) for one in read if one.is_relative_to(folder))
+        names |= {f"{place}/{one.as_posix()}" for one in own}
     return {name: of_file(name) for name in sorted(names)}
 
 
