@@ -553,7 +553,9 @@ def _plain(value):
 
 
 class Decided(dict):
-    """Decided claims by id, which a notebook displays as a table; empty under other parameters."""
+    """Decided claims by id, which a notebook displays as a table; a claim that its logs or
+    parameters cannot decide counts as one without cases.
+    """
 
     def __init__(self, decisions, markup):
         super().__init__(decisions)

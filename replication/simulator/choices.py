@@ -114,8 +114,8 @@ class Choice:
         The `ChoiceError` of the family.
     promises : dict of str to object
         Attributes that state something about the methods of a class, with the values that are
-        always right. They are the values of a class with methods, its own or of any base, that the
-        class which states others does not inherit.
+        right for any method. A subclass has these values if it, or another of its bases, has
+        methods that the class which stated other values does not have.
     presets : dict of str to (str, dict of str to str)
         Further names in text, each of a member with some options set.
     """

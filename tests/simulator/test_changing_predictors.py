@@ -23,6 +23,7 @@ from tests.simulator.test_differential import (
     random_scheduler,
     random_workload,
 )
+from tests.simulator.test_python_scheduler import Own
 from tests.workloads import jobs, random_jobs
 
 
@@ -139,24 +140,10 @@ def test_a_compiled_predictor_of_the_time():
         assert one == other
 
 
-class Textbook(rp.PythonScheduler):
-    """EASY of docs/extending.md."""
-
-    def schedule(self, now):
-        time, extra = np.inf, 0
-        for job in self.queue:
-            in_time = now + self.planned(job) <= time
-            if job.size <= self.free and (in_time or job.size <= extra):
-                self.begin(job)
-                extra -= 0 if in_time else job.size
-            elif time == np.inf:
-                time, extra = self.reservation(job)
-
-
 @pytest.mark.parametrize("predictor", CHANGING, ids=repr)
 def test_easy_equals_a_scheduler_in_python(predictor):
     crowd = random_jobs(300, 8, 3000, 200, 400)
-    one, other = (rp.simulate(crowd, kind(predictor=predictor)) for kind in (rp.EASY, Textbook))
+    one, other = (rp.simulate(crowd, kind(predictor=predictor)) for kind in (rp.EASY, Own))
     assert one.start.tolist() == other.start.tolist()
     assert one.prediction.tolist() == other.prediction.tolist()
 

@@ -117,7 +117,8 @@ def test_P10_a_reservation_until_it_is_due():
     # reservation of 1, at 40, job 4 (32 s at 6) is in time, by the new one, at 30, it is not.
     w = jobs(4, (0, 5, 1, 40), (0, 30, 2, 30), (1, 5, 4, 5), (6, 32, 1, 32))
     assert starts(w)[2:] == [30, 35]
-    assert starts(w, reservation="until-due")[2:] == [38, 6]
+    for form in ("until-due", "until-start"):  # the latter is P23
+        assert starts(w, reservation=form)[2:] == [38, 6]
 
 
 def test_P11_extra_processors_not_used_up():
@@ -237,9 +238,7 @@ def test_P23_a_reservation_until_the_start():
     w = jobs(4, (0, 7, 3, 2), (0, 8, 2), (4, 5, 1))
     assert starts(w, reservation="until-due") == starts(w) == [0, 7, 4]
     assert starts(w, reservation="until-start") == [0, 7, 7]
-    # Before that it is as in P10.
-    w = jobs(4, (0, 5, 1, 40), (0, 30, 2, 30), (1, 5, 4, 5), (6, 32, 1, 32))
-    assert starts(w, reservation="until-start")[2:] == [38, 6]
+    # Before that it is as in P10, whose test has both.
 
 
 def test_P24_extra_processors_once_such_a_reservation_is_due():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from replication.simulator.predictors import Clairvoyant, Last
+from replication.simulator.predictors import Clairvoyant, Last, Predictor, Request
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
@@ -192,3 +192,23 @@ def test_P19_easys_backfilling_in_place_of_venture_backfilling():
     w = jobs(5, (0, 12, 3), (1, 5, 3), (2, 5, 5), (3, 50, 1), (13, 10, 1))
     assert killed(w, venture="easy") == [[4, 13, 17], [3, 3, 17]]
     assert killed(w, venture="no") == []
+
+
+def test_P20_a_lasting_reservation_stays_until_the_head_starts():
+    # The head, job 3, is expected at 80. Job 0 ends early, at 10; computed again it would be 60,
+    # and job 4, which is planned to end at 70, would not start.
+    w = jobs(3, (0, 10, 1, 100), (0, 60, 1), (0, 80, 1), (1, 5, 2), (2, 60, 1))
+    plain = {"predictor": Request(), "venture": "no"}
+    assert killed(w, **plain) == []
+    for form in ("until-due", "until-start"):
+        assert killed(w, **plain, reservation=form) == [[4, 10, 60]]
+
+    class Ten(Predictor):
+        def predict(self, job, now):
+            return 10
+
+    # The head, job 1, is expected at 10. At 15 that is past; computed again it would be 30.
+    w = jobs(3, (0, 30, 2), (1, 5, 3), (15, 10, 1))
+    assert starts(w, predictor=Ten(), venture="no")[2] == 15
+    for form in ("until-due", "until-start"):
+        assert starts(w, predictor=Ten(), venture="no", reservation=form)[2] > 30

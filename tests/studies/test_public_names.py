@@ -12,11 +12,8 @@ import replication
 from replication.simulator import paths
 from replication.verdicts import published
 
-TEXT = (
-    (paths.ROOT / "docs/api.md")
-    .read_text(encoding="utf-8")
-    .split("## Names for studies and packages")[1]
-)
+API = (paths.ROOT / "docs/api.md").read_text(encoding="utf-8")
+FIRST, TEXT = API.split("## Names for studies and packages")
 LISTED = set(re.findall(r"`(replication\.[\w.]+)`", TEXT))
 FILES = [*paths.STUDIES.glob("*/*"), *paths.NOTEBOOKS.glob("*/*")]
 FILES = sorted(path for path in FILES if path.suffix in (".py", ".ipynb"))
@@ -83,6 +80,10 @@ def test_the_package_has_no_name_of_a_paper():
         text = re.sub("[ -]", "_", ast.unparse(tree).lower())
         for paper in published.registered().keys() - choices:
             assert paper not in text, f"{path}: {paper}"
+
+
+def test_the_first_part_has_all_names_of_the_package():
+    assert sorted(re.findall(r"^   (\w+)$", FIRST, re.MULTILINE)) == sorted(replication.__all__)
 
 
 def test_listed_names_exist():

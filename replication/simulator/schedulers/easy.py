@@ -82,8 +82,8 @@ class EASY(options.WithProfile, Scheduler):
     plans: Literal["aged", "unaged"] = option(
         "aged",
         ("aged", "unaged"),
-        "planned end of a running job: its plan after its start, or, not less the time that it has "
-        "run, after each pass",
+        "planned end of a running job: its start plus its plan, or the time of the pass plus its "
+        "whole plan, as if it had just started",
     )
     shadow: Shadow = option(
         "all",

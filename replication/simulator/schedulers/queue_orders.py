@@ -38,7 +38,7 @@ class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
     limit: int | None = option(
         None,
         Number(0, lists.NO_LIMIT, whole=True, or_none=True),
-        "jobs that have waited longer than this come first, by arrival, s",
+        "jobs that have waited this long or longer come first, by arrival, s",
     )
     predictor: Predictor = options.predictor()
     refresh: options.Refresh = options.refresh()

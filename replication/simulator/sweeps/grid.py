@@ -2,7 +2,7 @@
 
 A task is one point of the grid with all its seeds. Its rows depend on the task alone, not on order,
 engine or number of workers. They are stored under a hash of everything that they depend on. The
-jobs of a point are drawn and scaled when they are needed, which stored rows do not.
+jobs of a point are drawn and scaled only when they are simulated; stored rows need no jobs.
 """
 
 import functools
