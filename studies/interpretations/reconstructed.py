@@ -1,5 +1,5 @@
-"""Tables 1 to 6 and Figs. 2 to 6 under several forms of EASY's reservation: the textbook's, and
-those that the tables allow.
+"""Tables 1, 2, 4, 5 and 6 and Figs. 4 to 6 under several forms of EASY's reservation: the
+textbook's, and those that the tables allow.
 
 The forms are in ``data/published/pv_easy/readings.toml``, each with two corrections of an expired
 prediction: the request, and now. For all of them delays and violations are counted alike. Nothing
