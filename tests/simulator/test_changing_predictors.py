@@ -16,6 +16,7 @@ from replication.simulator.schedulers import SchedulerError
 from replication.simulator.schedules.schedule import ScheduleError
 from replication.simulator.workload import generator
 from tests.agreement import REFERENCES, agree
+from tests.schedulers import Own
 from tests.simulator.test_differential import (
     NUMBERS,
     ROUNDS,
@@ -23,7 +24,6 @@ from tests.simulator.test_differential import (
     random_scheduler,
     random_workload,
 )
-from tests.simulator.test_python_scheduler import Own
 from tests.workloads import jobs, random_jobs
 
 

@@ -3,7 +3,6 @@ and the places that take them.
 """
 
 from dataclasses import FrozenInstanceError
-from math import inf
 
 import numpy as np
 import pytest
@@ -12,29 +11,11 @@ import replication as rp
 from replication.simulator import audits, text
 from replication.simulator.schedulers import SchedulerError
 from replication.simulator.workload import generator
+from tests.schedulers import Own
 from tests.workloads import jobs, random_jobs
 
 PREDICTORS = [rp.Request(), rp.Last(), rp.Clairvoyant(), rp.CVH(), rp.Biased(rp.Tsafrir(), 0.5)]
 CROWD = random_jobs(300, 8, 4000, 200, 400)
-
-
-class Own(rp.PythonScheduler, name="own"):
-    """EASY with a slack."""
-
-    slack: int = 0
-
-    def schedule(self, now):
-        time, extra = inf, 0
-        for job in self.queue:
-            in_time = now + self.planned(job) <= time
-            if job.size <= self.free and (in_time or job.size <= extra):
-                self.begin(job)
-                extra -= 0 if in_time else job.size
-            elif time == inf:
-                time, extra = self.reservation(job)
-                time += self.slack
-                if self.first_reservation[job.index] < 0:
-                    self.first_reservation[job.index] = time
 
 
 class OnlineMean(rp.Predictor, name="online-mean"):
