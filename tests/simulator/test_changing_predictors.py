@@ -16,7 +16,6 @@ from replication.simulator.schedulers import SchedulerError
 from replication.simulator.schedules.schedule import ScheduleError
 from replication.simulator.workload import generator
 from tests.agreement import REFERENCES, agree
-from tests.schedulers import Own
 from tests.simulator.test_differential import (
     NUMBERS,
     ROUNDS,
@@ -24,6 +23,7 @@ from tests.simulator.test_differential import (
     random_scheduler,
     random_workload,
 )
+from tests.users_scheduler import Own
 from tests.workloads import jobs, random_jobs
 
 

@@ -11,7 +11,7 @@ import replication as rp
 from replication.simulator import audits, text
 from replication.simulator.schedulers import SchedulerError
 from replication.simulator.workload import generator
-from tests.schedulers import Own
+from tests.users_scheduler import Own
 from tests.workloads import jobs, random_jobs
 
 PREDICTORS = [rp.Request(), rp.Last(), rp.Clairvoyant(), rp.CVH(), rp.Biased(rp.Tsafrir(), 0.5)]
