@@ -15,7 +15,7 @@ CHANGES = (
     *(
         replace(one, name=f"form of the tables: {name}")
         for name, one in runs.SIMULATORS.items()
-        if name.partition(",")[0] in runs.LASTING and name != runs.UNAGED  # an option of its own
+        if name.partition(",")[0] in runs.LASTING
     ),
     *runs.CLEANING,
     *variants.entered(runs.PAPER, "machines"),

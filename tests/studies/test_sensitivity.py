@@ -105,7 +105,8 @@ def test_each_value_of_an_open_option_is_a_row_in_words():
     assert {part for row in rows for part in row.name.split(", ")} == values
     named = {variants.in_words(value) for value in values}
     assert len(named) == len(values) and not values & named
-    assert {row.name for row in rows} <= {one.name for one in pv.CHANGES}
+    forms = {f"form of the tables: {one}" for one in runs.SIMULATORS if runs.TEXTBOOK not in one}
+    assert forms | {row.name for row in rows} <= {one.name for one in pv.CHANGES}
     assert {row.name for row in rows} <= {one.name for one in top.CHANGES}
     behaviours = [(row.scheduler | row.easy) for row in rows]
     kernels = [EASY(**fields).kernel() for fields in behaviours]
