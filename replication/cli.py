@@ -45,7 +45,7 @@ def _complete(context, parameter, start):
 opt = partial(click.option, shell_complete=_complete)
 arg = partial(click.argument, shell_complete=_complete)
 EPILOG = (
-    "Exit codes: 0 done; 1 the work failed, or schedules differ; 2 wrong input; 130 interrupted."
+    "Exit codes: 0 done; 1 the work failed, or verdicts changed; 2 wrong input; 130 interrupted."
 )
 
 
@@ -215,7 +215,7 @@ def _prepare_table(logs, out, rules):
 
 
 notebooks = combined(
-    opt("--only", multiple=True, metavar="ITEM", help="PAPER or PAPER/ITEM, see --list; repeat."),
+    opt("--only", multiple=True, metavar="ITEM", help="A folder or folder/item, see --list; repeat."),
     opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
     opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
     opt("--stale", is_flag=True, help="Only items whose records were made by earlier code."),
