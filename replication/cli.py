@@ -215,7 +215,7 @@ def _prepare_table(logs, out, rules):
 
 
 notebooks = combined(
-    opt("--only", multiple=True, metavar="ITEM", help="A folder or folder/item, see --list; repeat."),
+    opt("--only", multiple=True, metavar="ITEM", help="Folder or folder/item, see --list; repeat."),
     opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
     opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
     opt("--stale", is_flag=True, help="Only items whose records were made by earlier code."),
