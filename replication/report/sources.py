@@ -5,6 +5,7 @@ A record has a hash of each by its path in the checkout. Comments, docstrings an
 count.
 """
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -83,27 +84,28 @@ def of_file(name) -> str:
     if not path.is_file():
         return ""
     content = path.read_bytes()
-    if path.suffix == ".json":
-        facts = json.loads(content)
-        content = json.dumps([facts.get(part) for part in RESULTS]).encode()
-    elif path.suffix == ".ipynb":
-        cells = json.loads(content)["cells"]
-        sources = ["".join(one["source"]) for one in cells if one["cell_type"] == "code"]
-        content = "\n".join(map(_syntax, sources)).encode()
-    elif path.suffix == ".py":
-        content = _syntax(content.decode()).encode()
-    elif path.suffix == ".mplstyle":
-        content = re.sub(rb"(?m)^#.*\n?", b"", content)
-    elif path.suffix == ".toml":
-        content = json.dumps(paths.toml(path), sort_keys=True, default=str).encode()
+    # Of a damaged file, or a notebook with magics, all bytes count.
+    with contextlib.suppress(ValueError, SyntaxError, LookupError, AttributeError, RecursionError):
+        content = _counted(path, content)
     return _hash(content)
 
 
-def _syntax(source):
-    try:
-        return code.bare(source)
-    except SyntaxError:  # such as a magic of a notebook
-        return source
+def _counted(path, content):
+    """Return what counts of the content of a file."""
+    if path.suffix == ".json":
+        facts = json.loads(content)
+        return json.dumps([facts.get(part) for part in RESULTS]).encode()
+    if path.suffix == ".ipynb":
+        cells = json.loads(content)["cells"]
+        sources = ["".join(one["source"]) for one in cells if one["cell_type"] == "code"]
+        return "\n".join(map(code.bare, sources)).encode()
+    if path.suffix == ".py":
+        return code.bare(content.decode()).encode()
+    if path.suffix == ".mplstyle":
+        return re.sub(rb"(?m)^#.*\n?", b"", content)
+    if path.suffix == ".toml":
+        return json.dumps(paths.toml(path), sort_keys=True, default=str).encode()
+    return content
 
 
 def _hash(content):
