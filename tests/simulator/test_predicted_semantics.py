@@ -18,6 +18,9 @@ from replication.simulator.simulation import simulate
 from tests.agreement import agree
 from tests.workloads import jobs, workloads
 
+#: Job 0 is to end at 2 and ends at 7.
+LATE = jobs(4, (0, 7, 3, 2), (0, 8, 2), (4, 5, 1))
+
 
 def done(workload, scheduler=EASY, **options):
     return simulate(workload, scheduler(**options)).validate()
@@ -117,8 +120,12 @@ def test_P10_a_reservation_until_it_is_due():
     # reservation of 1, at 40, job 4 (32 s at 6) is in time, by the new one, at 30, it is not.
     w = jobs(4, (0, 5, 1, 40), (0, 30, 2, 30), (1, 5, 4, 5), (6, 32, 1, 32))
     assert starts(w)[2:] == [30, 35]
+    # One processor is extra; job 2 uses it up, and its end at 6 does not give it back to job 3.
+    used = jobs(4, (0, 20, 2), (1, 5, 3), (2, 4, 1, 30), (7, 30, 1))
     for form in ("until-due", "until-start"):  # the latter is P23
         assert starts(w, reservation=form)[2:] == [38, 6]
+        assert starts(used, reservation=form)[2:] == [2, 20]
+    assert starts(used)[2:] == [2, 7]
 
 
 def test_P11_extra_processors_not_used_up():
@@ -233,17 +240,15 @@ def test_P22_who_ends_as_planned_has_left_already():
 
 
 def test_P23_a_reservation_until_the_start():
-    # Job 0 is to end at 2 and ends at 7. The head, reserved at 2, lets no job pass on its two extra
-    # processors from then on; until due, it is made again.
-    w = jobs(4, (0, 7, 3, 2), (0, 8, 2), (4, 5, 1))
-    assert starts(w, reservation="until-due") == starts(w) == [0, 7, 4]
-    assert starts(w, reservation="until-start") == [0, 7, 7]
+    # The head, reserved at 2, lets no job pass on its two extra processors from then on; until due,
+    # it is made again.
+    assert starts(LATE, reservation="until-due") == starts(LATE) == [0, 7, 4]
+    assert starts(LATE, reservation="until-start") == [0, 7, 7]
     # Before that it is as in P10, whose test has both.
 
 
 def test_P24_extra_processors_once_such_a_reservation_is_due():
-    w = jobs(4, (0, 7, 3, 2), (0, 8, 2), (4, 5, 1))
-    assert starts(w, reservation="until-start", overdue="extra") == [0, 7, 4]
+    assert starts(LATE, reservation="until-start", overdue="extra") == [0, 7, 4]
     # One processor is extra; job 2 uses it up, and nothing gives it back.
     w = jobs(4, (0, 20, 2, 5), (1, 5, 3), (2, 4, 1, 30), (7, 30, 1))
     assert starts(w, reservation="until-start", overdue="extra")[2:] == [2, 20]
