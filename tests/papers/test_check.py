@@ -420,14 +420,18 @@ def test_one_number_may_not_have_two_values(project):
         lambda facts: facts["provenance"].update(logs={"CTC-SP2": {}}),
         lambda facts: facts["files"].update(x=1),
         lambda facts: log(facts).update(processors="x"),
+        lambda facts: log(facts).update(cleaning={"x": "y"}),
         lambda facts: log(facts).pop("file"),
+        lambda facts: facts["parameters"].pop("seed"),
         lambda facts: facts["parameters"].update(logs="CTC-SP2"),
         lambda facts: facts["run"].pop("seconds"),
+        lambda facts: facts["values"].update(x=1),
         lambda facts: facts["provenance"].pop("code"),
         lambda facts: facts["provenance"].pop("jobs"),
     ],
     ids=(
-        "null,no claims,a list,text,a log,a file,processors,no file,logs,seconds,no code,no jobs"
+        "null,no claims,a list,text,a log,a file,processors,cleaning,no file,no "
+        "seed,logs,seconds,a value,no code,no jobs"
     ).split(","),
 )
 def test_a_record_of_a_wrong_shape_is_one_line(project, capsys, change):

@@ -64,6 +64,7 @@ def test_a_scheduler_is_compared_once():
         (lambda: rp.compare("KTH-SP2", rp.EASY()), "workload is a str"),
         (lambda: rp.compare(BUSY, [rp.EASY(), "fcsf"]), "did you mean '?fcfs"),
         (lambda: rp.compare(BUSY, rp.EASY(), ["g=2"]), "estimates 'g' unknown"),
+        (lambda: rp.compare(BUSY, rp.EASY(), 2), "estimates is 2"),
         (lambda: rp.compare([BUSY, jobs(4, (0, 10, 3))], rp.EASY()), "two workloads are called"),
         (lambda: rp.simulate(BUSY, seed=1.5), "seed 1.5; allowed: a whole number from 0"),
         (lambda: rp.simulate(BUSY, seed="a"), "seed 'a'; allowed: a whole number from 0"),

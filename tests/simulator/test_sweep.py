@@ -320,6 +320,7 @@ WRONG_LOADS = ("high", 3, ["high"], [90], [0], [-1], [float("nan")], [float("inf
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ({"estimates": 2}, "estimates is 2"),
         ({"estimates": [rp.Users(), 2]}, "estimates is 2"),
         ({"resampling": rp.ResampledWeeks}, "resampling is <class"),
         ({"seeds": [1, 1.5]}, "seed 1.5; allowed: a whole number from 0"),
