@@ -114,8 +114,9 @@ class Choice:
         The `ChoiceError` of the family.
     promises : dict of str to object
         Attributes that state something about the methods of a class, with the values that are
-        right for any method. A subclass has these values if it, or another of its bases, has
-        methods that the class which stated other values does not have.
+        right for any method. A class may state other values for its own methods. A subclass that
+        adds methods, its own or those of another base, has the values given here again, unless it
+        states its own.
     presets : dict of str to (str, dict of str to str)
         Further names in text, each of a member with some options set.
     """
