@@ -29,7 +29,6 @@ if absent := [
         raise SystemExit(f"replication: {message}")
     raise ModuleNotFoundError(message, name=absent[0])
 
-from replication.explore import completion
 from replication.simulator.estimates import (
     Deterministic,
     EstimateModel,
@@ -77,9 +76,6 @@ from replication.simulator.workload import Workload
 
 if TYPE_CHECKING:
     from replication.report.page import Page
-
-if "IPython" in sys.modules:
-    completion.register()
 
 __all__ = [
     "CVH",

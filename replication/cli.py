@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import reduce
 from pathlib import Path
 
 import click
@@ -14,7 +14,6 @@ import numba
 import pandas as pd
 
 from replication import __version__
-from replication.explore import completion
 from replication.simulator import choices, text, writing
 from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel
@@ -31,19 +30,7 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 FILE, PATH = click.Path(readable=False), click.Path(path_type=Path)
 
 
-def _complete(context, parameter, start):
-    """Return the values of a parameter that begin with a word, or those of its type."""
-    if parameter.name == "only":
-        known = _items(context.info_name == "studies")
-        known = [*dict.fromkeys(name.partition("/")[0] for name in known), *known]
-    else:
-        known = completion.words(parameter.name)
-    found = [one for one in known if one.startswith(start)]
-    return found or parameter.type.shell_complete(context, parameter, start)
-
-
-opt = partial(click.option, shell_complete=_complete)
-arg = partial(click.argument, shell_complete=_complete)
+opt, arg = click.option, click.argument
 EPILOG = (
     "Exit codes: 0 done; 1 the work failed, or verdicts changed; 2 wrong input; 130 interrupted."
 )

@@ -5,8 +5,8 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
 
+from notebooks.panels import draw, log_ticks
 from replication.drawing import style
-from replication.drawing.panels import draw, log_ticks
 
 MINUTE = 60
 #: measure: axis label, factor from the sweep's unit.

@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 import replication as rp
+from notebooks.explorer.decisions import SIX_JOBS, TextbookEasy
+from notebooks.logs import COLUMNS
+from notebooks.panels import below_all, box
 from replication.drawing import style
-from replication.drawing.panels import below_all, box
-from replication.simulator.decisions import SIX_JOBS, TextbookEasy
 from replication.simulator.schedules import gantt
-from replication.verdicts.logs import COLUMNS
 
 #: Job number: run time, size. The paper's pictures give no sizes; these make its words true.
 FIG1 = {1: (4, 1), 2: (2, 1), 3: (2, 2), 4: (2, 1)}

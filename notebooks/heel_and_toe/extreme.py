@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 import replication as rp
+from notebooks import audits
 from notebooks.heel_and_toe import campaign, curves, trends
 from notebooks.heel_and_toe.curves import PERFORMANCE
-from replication.simulator import audits
 from replication.simulator.estimates import cut_runs
 
 

@@ -4,8 +4,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 import replication as rp
+from notebooks import panels
 from notebooks.heel_and_toe.curves import PERFORMANCE
-from replication.drawing import panels, style
+from replication.drawing import style
 
 
 def label_rows(table, factor=2) -> pd.DataFrame:

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from notebooks.panels import below_all
 from replication.drawing import style
-from replication.drawing.panels import below_all
 from replication.simulator.workload import generator
 
 RATIOS = (0.1, 0.25, 0.5, 0.75, 0.9)  # r1 / r2

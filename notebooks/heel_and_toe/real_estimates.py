@@ -8,10 +8,11 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import replication as rp
+from notebooks import panels
 from notebooks.heel_and_toe.campaign import HOUR, PAPER, limits
-from replication.drawing import panels, style
+from notebooks.logs import tidy
+from replication.drawing import style
 from replication.verdicts import published
-from replication.verdicts.logs import tidy
 
 TOP = 20
 PEAKS = 10

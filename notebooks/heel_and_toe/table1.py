@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from notebooks.logs import duration, is_ours, tidy
 from replication.simulator.logs import registry
-from replication.verdicts.logs import duration, is_ours, tidy
 
 
 def facts(workloads) -> pd.DataFrame:

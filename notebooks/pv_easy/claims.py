@@ -21,12 +21,12 @@ from functools import partial
 import pandas as pd
 
 import replication as rp
+from notebooks import audits
 from notebooks.pv_easy import counts, runs, slowdown, virtual
 from notebooks.pv_easy.slowdown import SHORT
-from replication.simulator import audits
+from notebooks.variants import NotApplicable
 from replication.verdicts import published
 from replication.verdicts.rules import BETWEEN, LIMITS, NEAR, Case, level
-from replication.verdicts.variants import NotApplicable
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)  # per cent
 MODES = ("suspend", "checkpoint 1 h")

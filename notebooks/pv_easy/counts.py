@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from replication.simulator import audits
+from notebooks import audits
 from replication.simulator.schedules import measures
 from replication.verdicts import published
 
@@ -63,7 +63,7 @@ def violations(schedule, blame="since-reserved", which="first", by="predictions"
     slowdown.
 
     By default a violation is as in section 3.2 of the paper; see
-    `replication.simulator.audits.reservation_delays`.
+    `notebooks.audits.reservation_delays`.
     """
     w = schedule.workload
     delay = audits.reservation_delays(schedule, blame, which, by)

@@ -8,12 +8,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 import replication as rp
+from notebooks.logs import COLUMNS
+from notebooks.panels import box
 from replication.drawing import style
-from replication.drawing.panels import box
 from replication.simulator.schedulers.event_loop import earliest_fit
 from replication.simulator.schedules import gantt
 from replication.verdicts import published
-from replication.verdicts.logs import COLUMNS
 
 MACHINE = 5
 

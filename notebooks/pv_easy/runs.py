@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import replication as rp
-from replication.verdicts import published, variants
-from replication.verdicts.variants import Variant
+from notebooks import variants
+from notebooks.variants import Variant
+from replication.verdicts import published
 
 PAPER = "pv_easy"
 # How the paper names a policy, and the scheduler here.

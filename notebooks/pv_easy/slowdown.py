@@ -13,11 +13,10 @@ from matplotlib import patheffects
 from matplotlib.figure import Figure
 
 import replication as rp
+from notebooks import audits, panels, placebo
 from notebooks.pv_easy import counts, tables
-from replication.drawing import panels, style
-from replication.simulator import audits
+from replication.drawing import style
 from replication.simulator.schedules import intervals, measures
-from replication.verdicts import placebo
 
 CLASSES = 4  # Quarters of the machine.
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from notebooks.logs import duration, tidy
 from replication.simulator.logs import registry
 from replication.simulator.schedules import measures
-from replication.verdicts.logs import duration, tidy
 
 #: What a job is, and which lines are left out then.
 JOBS = {

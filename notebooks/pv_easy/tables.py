@@ -8,10 +8,10 @@ import math
 
 import pandas as pd
 
+from notebooks.logs import COLUMNS
 from notebooks.pv_easy import counts, runs
 from replication.simulator.logs import registry
 from replication.verdicts import published, tables
-from replication.verdicts.logs import COLUMNS
 
 #: How a number over all logs is made; the names of others end in _min or _max.
 OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}

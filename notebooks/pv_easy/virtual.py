@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 import replication as rp
+from notebooks import panels
 from notebooks.pv_easy import counts
 from notebooks.pv_easy.slowdown import NAMES
-from replication.drawing import panels, style
+from replication.drawing import style
 from replication.simulator.precompilation import warm
 from replication.simulator.sweeps import engines
 

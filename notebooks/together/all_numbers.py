@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from notebooks import panels
 from notebooks.pv_easy import runs as pv_easy
 from notebooks.top_percent.runs import PAPER, REFERENCE, TITLES
-from replication.drawing import panels, style
+from replication.drawing import style
 from replication.simulator import paths
 from replication.verdicts import published
 

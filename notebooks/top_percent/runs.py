@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 import replication as rp
+from notebooks import variants
 from replication.simulator import text
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps import engines
-from replication.verdicts import variants
 
 PAPER, REFERENCE = "top_percent", "Reqtime"
 POLICIES = {

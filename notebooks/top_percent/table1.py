@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from notebooks import panels
 from notebooks.top_percent import weeks
 from notebooks.top_percent.runs import PAPER, POLICIES, READINGS, TITLES
-from replication.drawing import panels, style
+from replication.drawing import style
 from replication.simulator.schedules import measures
 from replication.verdicts import published, rules, tables
 

@@ -10,7 +10,7 @@ from multiprocessing import get_context, parent_process
 import joblib
 from tqdm import tqdm
 
-from replication.simulator import audits, predictors
+from replication.simulator import predictors
 from replication.simulator.compile_clock import fitted
 from replication.simulator.estimates import Modal
 from replication.simulator.observation import observe
@@ -78,18 +78,10 @@ def _tiny():
 
 
 def _compile(scheduler):
-    """Compile the kernels of a scheduler, of its audits, and with EASY those of the measures."""
+    """Compile the kernels of a scheduler, and with EASY those of the measures."""
     schedule = simulate(_tiny(), scheduler, Modal(3600))
     if scheduler == EASY():
         schedule.measured()
         measures.mwbs(schedule.wait, schedule.workload.run_time, schedule.workload.processors)
     if isinstance(scheduler, EASY) and scheduler.reservations == 1:
         observe(schedule.workload, scheduler=scheduler)
-    if scheduler in (EASY(), EASY(predictor=predictors.Last()), PVEasy()):
-        audits.head_violations(schedule)
-        audits.start_delays(schedule)
-        audits.start_delays(schedule, "running")
-        for blame in audits.BLAMES:
-            audits.reservation_delays(schedule, blame)
-        if isinstance(scheduler, EASY):
-            audits.postponements(schedule)

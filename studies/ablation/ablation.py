@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from notebooks import panels
 from notebooks.top_percent import table1, weeks
 from notebooks.top_percent.runs import REFERENCE, by_scheduler
 from replication import EASY, Predictor, Request, TopPercent
-from replication.drawing import panels
 from replication.simulator.choices import Number, option
 from replication.simulator.predictors.base import compiled
 from replication.simulator.predictors.history import finest_classes

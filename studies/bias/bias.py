@@ -8,10 +8,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from notebooks import panels
 from notebooks.top_percent import claims, weeks
 from notebooks.top_percent.runs import POLICIES, REFERENCE, TITLES, by_scheduler
 from replication import EASY, Predictor, Request, simulate
-from replication.drawing import panels, style
+from replication.drawing import style
 from replication.simulator.choices import option
 from replication.simulator.schedules import intervals as over_weeks
 

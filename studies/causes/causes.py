@@ -12,17 +12,16 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from notebooks import audits, over_seeds, placebo
 from notebooks.heel_and_toe import campaign, claims
 from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from notebooks.heel_and_toe.trends import ends
+from notebooks.panels import bars, beside, dots, draw, groups
 from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, WildEASY, simulate
 from replication.drawing import style
-from replication.drawing.panels import bars, beside, dots, draw, groups
-from replication.simulator import audits
 from replication.simulator.choices import Number, option
 from replication.simulator.schedules import intervals, measures
 from replication.simulator.workload import generator
-from replication.verdicts import over_seeds, placebo
 from replication.verdicts.rules import Case, level
 
 SMALL_F, LARGE_F = (0.1, 0.2, 0.5, 1), (3, 10)  # the falling part of the curves, and beyond it

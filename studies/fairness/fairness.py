@@ -7,8 +7,8 @@ import pandas as pd
 import seaborn as sns
 from scipy import stats
 
-from replication.drawing import panels, style
-from replication.simulator import audits
+from notebooks import audits, panels
+from replication.drawing import style
 from replication.simulator.workload import generator
 
 DRAWN = ("EASY", "PV-EASY")

@@ -14,13 +14,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 import replication as rp
+from notebooks import audits, panels
 from notebooks.pv_easy import counts, runs, slowdown, virtual
-from replication.drawing import panels, style
-from replication.simulator import audits
+from notebooks.variants import Variant
+from replication.drawing import style
 from replication.simulator.precompilation import warm
 from replication.verdicts import published
 from replication.verdicts.rules import level
-from replication.verdicts.variants import Variant
 
 NEAR = 1.1  # in the figure
 #: The textbook's numbers by the default counts, which decide the verdicts; the other columns are

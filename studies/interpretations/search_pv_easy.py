@@ -17,13 +17,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from notebooks import variants
 from notebooks.pv_easy import counts, runs
+from notebooks.variants import Variant
 from replication import simulate
 from replication.simulator.logs import registry
 from replication.simulator.precompilation import warm
 from replication.simulator.sweeps import engines
-from replication.verdicts import published, variants
-from replication.verdicts.variants import Variant
+from replication.verdicts import published
 
 ITEMS = ("table1", "table2", "table4", "table5", "table6")
 WRONG = math.log(2)

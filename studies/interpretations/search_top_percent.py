@@ -11,12 +11,13 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from notebooks import variants
 from notebooks.top_percent import runs
+from notebooks.variants import Variant
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps import engines
-from replication.verdicts import published, rules, tables, variants
+from replication.verdicts import published, rules, tables
 from replication.verdicts.published import EvidenceError
-from replication.verdicts.variants import Variant
 
 PAPER, ITEM = runs.PAPER, "table1"
 #: The alternatives of each dimension, as variants, the default first.

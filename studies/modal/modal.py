@@ -2,8 +2,9 @@
 `notebooks.heel_and_toe.modality`.
 """
 
+from notebooks import panels
 from notebooks.heel_and_toe.curves import PERFORMANCE
-from replication.drawing import panels, style
+from replication.drawing import style
 
 
 def compare(found):

@@ -17,8 +17,8 @@ import pandas as pd
 from scipy import stats
 
 import replication as rp
+from notebooks import audits
 from notebooks.pv_easy import runs
-from replication.simulator import audits
 from replication.simulator.estimates.models import MissingEstimates
 from replication.simulator.observation import observe
 from replication.simulator.schedules import intervals, measures

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from notebooks import over_seeds, panels
 from replication import (
     CVH,
     EASY,
@@ -28,10 +29,9 @@ from replication import (
     Users,
     simulate,
 )
-from replication.drawing import panels, style
+from replication.drawing import style
 from replication.simulator.sweeps import engines, grid
 from replication.simulator.workload import generator
-from replication.verdicts import over_seeds
 
 DAY = 24 * 3600
 LOAD, LOWER = 0.9, 0.7

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from notebooks import audits, panels
 from notebooks.pv_easy import counts
-from replication.drawing import panels, style
-from replication.simulator import audits
+from replication.drawing import style
 
 WASTED = "wasted_load"
 SHOWN = {

@@ -7,10 +7,11 @@ the start gives the same schedules.
 
 import pandas as pd
 
+from notebooks import panels
 from notebooks.heel_and_toe import campaign, trends
 from notebooks.heel_and_toe.curves import PERFORMANCE, Z95
 from replication import EASY
-from replication.drawing import panels, style
+from replication.drawing import style
 
 RECOMPUTED, UNTIL_DUE = "recomputed", "until-due"
 #: Claims about Figs. 3 to 6 and 11 that runs at any f decide.

@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, LogNorm
 
+from notebooks import panels
 from notebooks.top_percent.runs import REFERENCE, SCHEDULERS, TITLES
 from replication import EASY
-from replication.drawing import panels
 
 ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | SCHEDULERS
 #: From better through equal to worse: blue, white, orange. Each colour goes up to this quotient, or

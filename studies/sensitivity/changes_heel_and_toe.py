@@ -12,13 +12,13 @@ import pandas as pd
 from scipy import stats
 
 import sensitivity
+from notebooks import variants
 from notebooks.heel_and_toe import campaign, trends
 from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
+from notebooks.variants import NotApplicable
 from replication import EASY, Exact, FModel, Users, simulate
 from replication.simulator.sweeps import grid as sweep
-from replication.verdicts import variants
 from replication.verdicts.rules import Case, level
-from replication.verdicts.variants import NotApplicable
 
 #: Badness and runs at each; few, because every change needs them all on every log.
 FS, LARGE = (0.5, 1.0, 2.0, 5.0, 10.0), 100.0
@@ -39,7 +39,7 @@ def tables(log, jobs, variant):
     ----------
     log : str
     jobs : Workload
-    variant : replication.verdicts.variants.Variant
+    variant : notebooks.variants.Variant
 
     Returns
     -------

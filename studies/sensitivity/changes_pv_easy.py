@@ -4,8 +4,8 @@ from dataclasses import replace
 from functools import partial
 
 import sensitivity
+from notebooks import variants
 from notebooks.pv_easy import claims, counts, runs
-from replication.verdicts import variants
 
 #: Every open option alone, and some together; ways of counting, cleanings.
 CHANGES = (

@@ -4,9 +4,9 @@ from dataclasses import replace
 from functools import partial
 
 import sensitivity
+from notebooks import variants
 from notebooks.top_percent import claims, runs, weeks
-from replication.verdicts import variants
-from replication.verdicts.variants import Variant
+from notebooks.variants import Variant
 
 CODED = runs.READINGS["coded"]
 

@@ -1,7 +1,7 @@
 """Whether a paper's headline conclusions survive a change: a table of conclusions against variants.
 
 The headlines stand in ``data/published/PAPER/headlines.toml``. Each is decided by one rule on every
-log under every `replication.verdicts.variants.Variant`.
+log under every `notebooks.variants.Variant`.
 """
 
 import textwrap
@@ -12,12 +12,13 @@ import pandas as pd
 import seaborn
 from matplotlib.colors import LinearSegmentedColormap
 
+from notebooks import variants
+from notebooks.variants import NotApplicable, Variant
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import engines
-from replication.verdicts import published, rules, variants
+from replication.verdicts import published, rules
 from replication.verdicts.rules import HOLDS, PART, UNDECIDED
 from replication.verdicts.tables import case_table, decide
-from replication.verdicts.variants import NotApplicable, Variant
 
 DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")

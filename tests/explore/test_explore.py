@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import replication as rp
-from replication.explore import model, steps
+from notebooks.explorer import model, steps
 from replication.simulator import paths
 from replication.verdicts import published
 from tests.reference import observation as reference_observed
@@ -24,7 +24,7 @@ LOG = "log.swf"
 def tools():
     """The module with the widgets, where the packages of the extra ``lab`` are installed."""
     pytest.importorskip("plotly")
-    return pytest.importorskip("replication.explore.widgets")
+    return pytest.importorskip("notebooks.explorer.widgets")
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ AFTER_WARM = """
 import sys
 import replication as rp
 from numba.core.dispatcher import Dispatcher
-from replication.explore import model
+from notebooks.explorer import model
 from replication.simulator import precompilation
 
 def compiled():

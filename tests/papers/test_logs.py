@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 from notebooks.heel_and_toe import fig02, table1
+from notebooks.logs import left_out, month
 from notebooks.pv_easy import table3
 from replication.simulator.estimates import Exact, Users
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.sweeps.comparison import compare
-from replication.verdicts.logs import left_out, month
 from tests.workloads import jobs
 
 SMALL = jobs(4, (10, 10, 2), (20, 20, 4), (50, 5, 1))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from replication.verdicts import over_seeds
+from notebooks import over_seeds
 
 DRAWS = np.array([5.0, *np.arange(1.0, 11)])
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from notebooks.pv_easy import claims, counts, runs, virtual
+from notebooks.variants import NotApplicable
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
-from replication.verdicts.variants import NotApplicable
 from tests.cases import found, rules
 from tests.workloads import jobs
 from tests.workloads import schedule_of as at

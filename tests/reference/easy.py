@@ -5,7 +5,7 @@ It is compared with the compiled kernels on every start time, on random and on r
 
 from statistics import median
 
-from replication.simulator.decisions import Decision
+from notebooks.explorer.decisions import Decision
 from replication.simulator.kernels.list_scheduler import (
     BY_RESERVATION,
     NEVER_WILD,

@@ -10,7 +10,6 @@ import numba
 import numpy as np
 import pandas as pd
 import pytest
-from click import shell_completion
 
 import replication as rp
 from replication import __version__
@@ -205,49 +204,6 @@ def test_summaries_fit_into_80_columns(group):
             summary = command.help.partition("\n\n")[0]
             assert f"{name} " in listed and summary in listed, f"{name} is cut: {summary}"
     assert max(map(len, listed.splitlines())) <= 80
-
-
-#: Words before a word, its beginning, and the values that complete it.
-COMPLETED = [
-    ("simulate", "KT", ["KTH-SP2", "KTH-SP2-2"]),
-    ("sweep KTH-SP2", "CTC", ["CTC-SP2"]),
-    ("logs describe", "LANL", ["LANL-CM5"]),
-    ("logs fetch", "SDSC-B", ["SDSC-BLUE"]),
-    ("simulate KTH-SP2 --scheduler", "pv", ["pv-easy"]),
-    ("compare KTH-SP2 easy", "fc", ["fcfs"]),
-    ("sweep KTH-SP2 --predictor", "l", ["last", "last-submitted"]),
-    ("simulate KTH-SP2 --estimates", "per", ["perfect"]),
-    ("compare KTH-SP2 easy --measure", "wait", ["wait_p95"]),
-    ("compare KTH-SP2 easy --paper", "top", ["top_percent"]),
-    ("simulate KTH-SP2 --trim", "n", ["none"]),
-    ("figures --only", "pv_easy/table", [f"pv_easy/table{k}" for k in range(1, 7)]),
-    ("studies --only", "sens", ["sensitivity", *SENSITIVITY]),
-    ("studies --only", "sensitivity/", SENSITIVITY),
-]
-
-
-@pytest.fixture(scope="module")
-def completed():
-    """The values of all cases, from a process without the choices that other tests define."""
-    program = (
-        "import json, sys; from click.shell_completion import ShellComplete; "
-        "from replication.cli import shell; complete = ShellComplete(shell, {}, '', ''); "
-        "print(json.dumps([[one.value for one in complete.get_completions(words.split(), start)] "
-        "for words, start, _ in json.load(sys.stdin)]))"
-    )
-    command, asked = [sys.executable, "-c", program], json.dumps(COMPLETED)
-    return json.loads(subprocess.check_output(command, input=asked, text=True, cwd=paths.ROOT))
-
-
-@pytest.mark.parametrize("case", range(len(COMPLETED)), ids=lambda k: " ".join(COMPLETED[k][:2]))
-def test_values_are_completed(case, completed):
-    assert completed[case] == COMPLETED[case][2]
-
-
-def test_files_are_completed_where_no_name_fits():
-    complete = shell_completion.ShellComplete(shell, {}, "replication", "_REPLICATION_COMPLETE")
-    for words in (["simulate"], ["sweep", "KTH-SP2"], ["compare"], ["sweep", "--out"]):
-        assert [one.type for one in complete.get_completions(words, "./my")] == ["file"]
 
 
 def test_version_and_start():

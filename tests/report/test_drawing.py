@@ -5,8 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from notebooks import panels
 from notebooks.pv_easy import slowdown
-from replication.drawing import panels, style
+from replication.drawing import style
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator import audits
+from notebooks import audits
 from replication.simulator.predictors import Biased, Clairvoyant, Last, Request, Virtual
 from replication.simulator.schedulers import EASY, FCFS, PVEasy, WildEASY
 from replication.simulator.simulation import simulate

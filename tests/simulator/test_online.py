@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from replication.simulator.audits import alone
+from notebooks.audits import alone
 from replication.simulator.predictors import (
     Biased,
     Last,

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.simulator import audits, text
+from notebooks import audits
+from replication.simulator import text
 from replication.simulator.schedulers import SchedulerError
 from replication.simulator.workload import generator
 from tests.users_scheduler import Own

@@ -10,7 +10,7 @@ import pytest
 
 import causes
 import replication as rp
-from replication.verdicts import placebo
+from notebooks import placebo
 from tests.cases import found as cases_of
 from tests.workloads import jobs, random_jobs, schedule_of
 

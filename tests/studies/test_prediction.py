@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import prediction
+from notebooks import over_seeds
 from replication.simulator.sweeps import grid
 from replication.simulator.workload import Workload
-from replication.verdicts import over_seeds
 
 WEEK = 7 * 24 * 3600
 WORTH = {

@@ -60,7 +60,7 @@ def test_public_names_only_are_used(path):
         "replication.simulator.kernels.easy",
         "replication.simulator.workload.Workload",
         "replication.report.page",
-        "replication.simulator.audits._any",
+        "notebooks.audits._any",
         "replication.cli",
     ],
 )

@@ -7,8 +7,8 @@ import pytest
 
 import search_top_percent as search
 from notebooks.top_percent import runs
+from notebooks.variants import Variant
 from replication.verdicts.published import EvidenceError, Published
-from replication.verdicts.variants import Variant
 from tests.workloads import random_jobs
 
 

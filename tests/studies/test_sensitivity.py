@@ -12,21 +12,21 @@ import changes_heel_and_toe as heel
 import changes_pv_easy as pv
 import changes_top_percent as top
 import sensitivity
+from notebooks import variants
 from notebooks.pv_easy import claims as pv_claims
 from notebooks.pv_easy import runs
 from notebooks.top_percent import claims as top_claims
 from notebooks.top_percent import runs as top_runs
 from notebooks.top_percent import weeks
+from notebooks.variants import NotApplicable, Variant
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.predictors import TopPercent
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate
-from replication.verdicts import variants
 from replication.verdicts.published import claims_of
 from replication.verdicts.rules import Case
 from replication.verdicts.tables import decide
-from replication.verdicts.variants import NotApplicable, Variant
 from sensitivity import ABSENT, CLEANING, DEFAULT, LOAD, LOG, NO, READING, YES, kind_of
 from tests.workloads import jobs
 

@@ -9,8 +9,8 @@ import itertools
 import numpy as np
 import pandas as pd
 
+from notebooks import audits
 from replication import Schedule, Workload
-from replication.simulator import audits
 from replication.simulator.schedules import measures
 from replication.simulator.workload import usage
 from replication_exchange import formats

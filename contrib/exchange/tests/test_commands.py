@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis.strategies import data, integers, lists
 
+from notebooks import audits
 from plans_of_schedules import as_plan
 from replication import EASY, FCFS, simulate
-from replication.simulator import audits
 from replication_exchange import cli, formats, plans
 from tests.workloads import jobs, workloads
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from notebooks import variants
 from replication.simulator.logs import registry
 from replication.simulator.workload import QUICK_JOBS, Workload
-from replication.verdicts import variants
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 COLUMNS = ["trace", "policy", "measure", "value", "unit"]

@@ -6,7 +6,8 @@ kernels and with the reference implementation.
 
 from typing import NamedTuple, Self
 
-from replication.simulator.schedulers.event_loop import EventLoop, earliest_fit
+from replication import EventLoop
+from replication.simulator.schedulers.event_loop import earliest_fit
 
 #: Run time and size by job number: the example of heel-and-toe's Fig. 8, for two processors.
 SIX_JOBS = {1: (6, 1), 2: (4, 1), 3: (3, 2), 4: (4, 1), 5: (3, 1), 6: (2, 1)}

@@ -1,7 +1,7 @@
 """The decisions of EASY one by one: what the scheduler believes, what is true, and what is stolen
 from the head.
 
-`replication.simulator.decisions` simulates and lists each decision; this module adds sentences.
+`notebooks.explorer.decisions` simulates and lists each decision; this module adds sentences.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import replication as rp
-from replication.simulator.decisions import SIX_JOBS, Decision, TextbookEasy
+from notebooks.explorer.decisions import SIX_JOBS, Decision, TextbookEasy
 
 THIRDS = 3  # s in a time unit of the paper's example, which makes all estimates whole
 #: Badness factors of the example by name; its estimates are F times the run times.

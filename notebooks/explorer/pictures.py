@@ -16,8 +16,8 @@ from plotly.io.json import to_json_plotly
 from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
-from replication.explore import steps
-from replication.explore.model import DAY, HOUR, SEEDS, mean_level
+from notebooks.explorer import steps
+from notebooks.explorer.model import DAY, HOUR, SEEDS, mean_level
 from replication.simulator.schedules import gantt
 from replication.simulator.workload import usage
 

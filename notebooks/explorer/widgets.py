@@ -9,8 +9,8 @@ from html import escape
 import ipywidgets
 import numpy as np
 
-from replication.explore import model, pictures, steps
-from replication.explore.model import DAY
+from notebooks.explorer import model, pictures, steps
+from notebooks.explorer.model import DAY
 from replication.simulator import compile_clock
 from replication.simulator.estimates.models import FEW_WITHOUT_ESTIMATE, MOST_WITHOUT_ESTIMATE
 from replication.simulator.logs import registry
@@ -187,7 +187,7 @@ class Explorer(_Tool):
         return None if self.load.value == self.own_load else round(self.load.value / 100, 10)
 
     def view(self, **choice) -> model.View:
-        """Simulate the log under a choice, see `replication.explore.model.view`."""
+        """Simulate the log under a choice, see `notebooks.explorer.model.view`."""
         if self.lacking and choice["estimates"].startswith("user estimates"):
             raise ValueError(
                 f"{self.log.value} has no user estimates: choose others, such as {model.RANDOM!r}."

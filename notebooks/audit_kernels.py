@@ -264,7 +264,7 @@ def postponements(since, asked, start, end, events, plans, size, machine, correc
     """Return the postponements of the reservations of the jobs `asked` (bool[n])
     while each is the head, int64[n, 4].
 
-    Arguments and results as in `replication.simulator.audits.postponements`. `since` (int64[n], s,
+    Arguments and results as in `notebooks.audits.postponements`. `since` (int64[n], s,
     ascending) is the instant at which each job comes to the head, `events` (int64[k], s, ascending)
     are the instants of the passes, `plans` predictions and estimates. `passing` (int8[n]) is set.
     """

@@ -11,9 +11,10 @@ import inspect
 
 import numpy as np
 
+from notebooks import audit_kernels as kernels
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
-from replication.simulator.kernels import audits, machine
+from replication.simulator.kernels import machine
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.schedulers.options import CORRECTIONS
 from replication.simulator.simulation import simulate
@@ -107,7 +108,7 @@ def earliest_at_head(schedule) -> np.ndarray:
     """
     w = schedule.workload
     since = _alone_at_head(schedule)
-    earliest = audits.earliest_at_head(since, schedule.end, w.processors, w.machine)
+    earliest = kernels.earliest_at_head(since, schedule.end, w.processors, w.machine)
     return np.where(blocked(schedule), earliest, schedule.start)
 
 
@@ -205,7 +206,7 @@ def _reservations_at(schedule, since, start, end, plans, correction=0, sunny=Fal
     _check_room(schedule)
     w, asked = schedule.workload, blocked(schedule)
     jobs = since, asked, start, end, *plans, w.processors, w.machine
-    return audits.first_reservations(*jobs, correction, sunny, unaged)
+    return kernels.first_reservations(*jobs, correction, sunny, unaged)
 
 
 @_cache
@@ -268,13 +269,13 @@ def reservation_delays(
     if blame == "at-reservation":
         w, late = schedule.workload, (reserved >= 0) & (schedule.start > reserved)
         at, runs = (late, reserved, head_since(schedule)), (schedule.start, schedule.end)
-        late = audits.outlived_at(*at, *runs, schedule.prediction, w.processors, w.machine)
+        late = kernels.outlived_at(*at, *runs, schedule.prediction, w.processors, w.machine)
         return np.where(late, schedule.start - reserved, 0)
     late_from = np.maximum(reserved, earliest_at_head(schedule))
     violated = (reserved >= 0) & (schedule.start > late_from)
     if blame != "any-later":
         since = head_since(schedule) if blame == "since-reserved" else np.zeros_like(late_from)
-        violated &= audits.outlived_behind(
+        violated &= kernels.outlived_behind(
             violated, late_from, since, schedule.start, schedule.end, schedule.prediction
         )
     return np.where(violated, schedule.start - reserved, 0)
@@ -340,12 +341,12 @@ def _replay(schedule):
     w, scheduler = schedule.workload, schedule.scheduler
     if not isinstance(scheduler, PVEasy):
         jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
-        return audits.easy_without_later(*jobs, isinstance(scheduler, EASY), schedule.start)
+        return kernels.easy_without_later(*jobs, isinstance(scheduler, EASY), schedule.start)
     _, rules = scheduler.kernel()
     group = scheduler.classes(w, schedule.estimate)
     given = w, schedule.estimate, schedule.seed
     with scheduler.predictor.memory(*given) as memory, scheduler.predictor.memory(*given) as spare:
-        return audits.pv_easy_without_later(w.machine, rules, group, memory, spare, schedule.start)
+        return kernels.pv_easy_without_later(w.machine, rules, group, memory, spare, schedule.start)
 
 
 def start_delays(schedule, since="alone") -> np.ndarray:
@@ -406,5 +407,5 @@ def postponements(schedule) -> tuple[np.ndarray, np.ndarray]:
     passing = np.zeros(len(w), np.int8)
     plans = schedule.prediction, schedule.estimate
     jobs = head_since(schedule), blocked(schedule), schedule.start, schedule.end, events, plans
-    moved = audits.postponements(*jobs, w.processors, w.machine, correction, passing)
+    moved = kernels.postponements(*jobs, w.processors, w.machine, correction, passing)
     return moved, passing
