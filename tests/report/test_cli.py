@@ -30,7 +30,6 @@ class Mine(Scheduler, name="mine"):
 """
 
 
-SENSITIVITY = [f"sensitivity/{paper}" for paper in ("heel_and_toe", "pv_easy", "top_percent")]
 
 
 @pytest.fixture
