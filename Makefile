@@ -28,7 +28,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test lab studies check site setup report traces test-all test-contrib bench archive lock audit clean
+.PHONY: help figures test lab studies check lint site setup report traces test-all test-contrib bench archive lock audit clean
 
 help:
 	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
@@ -47,6 +47,10 @@ studies: $(READY)  ## Run our own studies; or ONLY= some
 	@$(PY) -m replication studies $(OPTIONS)
 check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check
+lint: $(READY)  ## Check the format of the code and the direction of imports
+	@mkdir -p build; $(PY) -m ruff format --check -q . && $(PY) -m ruff check -q .
+	@$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-cache > build/lint.txt \
+	  || { cat build/lint.txt; exit 1; }
 site: build/docs-ready  ## Build the documentation in build/site/
 	@$(MAKE) -s report STANDALONE=1
 	@$(PY) -m sphinx -b html docs build/site && echo build/site/index.html

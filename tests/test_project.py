@@ -1,16 +1,12 @@
-"""The repository: packages, layers, formatting, notebooks, and the Makefile."""
+"""The repository: packages, notebooks, and the Makefile."""
 
-import ast
-import io
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tokenize
 import tomllib
-from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
@@ -29,8 +25,6 @@ NOTEBOOKS = sorted(
     for path in folder.rglob("*.ipynb")
     if ".ipynb_checkpoints" not in path.parts
 )
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-F_STRING = [getattr(tokenize, f"FSTRING_{part}", -1) for part in ("START", "MIDDLE", "END")]
 
 
 def run(*words):
@@ -58,11 +52,6 @@ def test_the_citation_names_this_version():
     assert f"\nversion: {replication.__version__}\n" in citation
 
 
-def test_imports_follow_the_layers():
-    code, output = run(str(Path(sys.executable).with_name("lint-imports")), "--no-cache")
-    assert code == 0, output
-
-
 def test_papers_are_imported_from_any_folder(tmp_path):
     """As by papermill with its output elsewhere."""
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -71,37 +60,6 @@ def test_papers_are_imported_from_any_folder(tmp_path):
     if "named 'replication'" in done.stderr:
         pytest.skip("the package is not installed")
     assert "notebooks/pv_easy" in done.stdout, done.stderr
-
-
-@pytest.mark.parametrize("words", ["format --check", "check"])
-def test_ruff(words):
-    folders = ("replication", "notebooks", "studies", "tests", "contrib", "docs")
-    code, output = run(sys.executable, "-m", "ruff", *words.split(), *folders)
-    assert code == 0, output
-
-
-def lines_of_code(path):
-    """Return the number of lines of a module without docstrings, comments and blank lines."""
-    text = path.read_text(encoding="utf-8")
-    lines = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.NUMBER, tokenize.NAME, tokenize.STRING, tokenize.OP, *F_STRING):
-            lines |= set(range(token.start[0], token.end[0] + 1))
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
-            lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
-    return len(lines)
-
-
-def test_the_packages_stay_within_their_limits():
-    text = (paths.ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)/` \| ([\d,]+) \|$", text, re.MULTILINE)
-    assert [folder for folder, _ in rows] == ["replication", "tests"]
-    for folder, limit in rows:
-        files = (paths.ROOT / folder).rglob("*.py")
-        own = [path for path in files if not {"reference", "benchmarks"} & {*path.parts}]
-        lines = sum(map(lines_of_code, own))
-        assert lines <= int(limit.replace(",", "")), f"{folder}/: {lines} lines, limit {limit}"
 
 
 def test_no_file_names_a_machine():
@@ -113,15 +71,11 @@ def test_no_file_names_a_machine():
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_a_notebook_is_short_and_has_no_outputs(path):
+def test_a_notebook_has_no_outputs(path):
     code, stored = run("git", "show", f":{path.relative_to(paths.ROOT)}")
     cells = json.loads(path.read_text(encoding="utf-8") if code else stored)["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
-    assert len(cells) < 25
     assert not [cell for cell in code if cell["outputs"] or cell["execution_count"] is not None]
-    tree = ast.parse("\n".join("".join(cell["source"]) for cell in code))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    assert [one.name for one in functions if one.end_lineno - one.lineno >= 12] == []
 
 
 def with_outputs(path):

@@ -26,22 +26,12 @@ def complete(recorded):
     return recorded
 
 
-@pytest.mark.parametrize(
-    ("name", "pages", "given"), [("replication", 8, "recorded"), ("studies", 10, "complete")]
-)
-def test_a_pdf_is_the_same_twice_and_short(name, pages, given, request):
+@pytest.mark.parametrize(("name", "given"), [("replication", "recorded"), ("studies", "complete")])
+def test_a_pdf_is_the_same_twice(name, given, request):
     recorded = request.getfixturevalue(given)
     made = article.pdf(name, recorded)
     assert made == article.pdf(name, recorded)
-    assert 1 < len(re.findall(rb"/Type ?/Page\b", made)) <= pages
-
-
-def test_the_abstract_of_the_replication_is_short_and_without_symbols(recorded):
-    filled = article.fill_references("replication", recorded, link=False)
-    abstract = filled.split("abstract: |")[1]
-    abstract = re.sub(r"\[@\w+\]", "", abstract.split("\n---\n")[0])
-    assert len(abstract.split()) <= 200 and len(re.findall(r"\d+", abstract)) <= 10
-    assert not set(abstract) & set("✓◐✗≈")
+    assert len(re.findall(rb"/Type ?/Page\b", made)) > 1
 
 
 @pytest.mark.parametrize(("name", "given"), [("replication", "recorded"), ("studies", "complete")])

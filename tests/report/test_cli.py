@@ -30,8 +30,6 @@ class Mine(Scheduler, name="mine"):
 """
 
 
-
-
 @pytest.fixture
 def log(tmp_path):
     """An SWF file of 300 jobs."""
