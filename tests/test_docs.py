@@ -116,7 +116,6 @@ def test_without_packages_the_message_names_the_command():
 
 # What is added to a command of the README, so that it takes less time.
 QUICK = {
-    "git clone REPOSITORY": ("clone REPOSITORY", f"clone -q {ROOT}"),
     "make figures ONLY": ("make", "make SCALE=quick"),
     "make test": ("make", "make TESTS=tests/simulator/test_writing.py"),
     "make studies": ("make", "make SCALE=quick ONLY=preemption"),
@@ -134,7 +133,7 @@ def test_a_clone_runs_the_commands_of_the_readme(real_log, tmp_path):
     real_log("KTH-SP2")
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
-    script = ["set -ex"]
+    script = ["set -ex", f"git clone -q {ROOT} replication && cd replication"]
     for line in filter(None, blocks("sh").splitlines()):
         (change,) = [QUICK[word] for word in QUICK if line.startswith(word)][:1]
         script.append(
