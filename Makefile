@@ -20,7 +20,7 @@ export REPLICATION_TRACES := $(shell cd "$(patsubst ~%,$(HOME)%,$(TRACES))" 2>/d
 $(if $(REPLICATION_TRACES),,$(error TRACES=$(TRACES): no such folder))
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
-  $(if $(ENGINE),--engine $(ENGINE)) $(if $(STALE),--stale) $(foreach one,$(SET),--set '$(one)')
+  $(if $(ENGINE),--engine $(ENGINE)) $(foreach one,$(SET),--set '$(one)')
 REPORT  := $(PY) docs/articles/build_articles.py && $(PY) -m replication report $(if $(STANDALONE),--standalone)
 PYTEST  := $(PY) -m pytest --dist worksteal -n $(or $(WORKERS),auto) $(TESTS)
 
@@ -105,7 +105,7 @@ $(TOOLS)/ready: requirements/tools.lock $(READY)
 
 #: TRACES=dir          folder with the real logs
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02", or studies
-#: STALE=1             only items that earlier code made; SCALE=quick: fewer jobs and runs
+#: SCALE=quick         fewer jobs and runs
 #: SET="f_max=2"       other parameters of notebooks; the results go to build/other/
 #: WORKERS=n           threads, or processes of tests; ENGINE=name: where sweeps run
 #: STANDALONE=1        one file to send, build/report/standalone/report.html (report)

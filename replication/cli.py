@@ -205,7 +205,6 @@ notebooks = combined(
     opt("--only", multiple=True, metavar="ITEM", help="Folder or folder/item, see --list; repeat."),
     opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
     opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
-    opt("--stale", is_flag=True, help="Only items whose records were made by earlier code."),
     opt("--list", "listing", is_flag=True, help="List the items and do nothing else."),
     workers,
     engine,
@@ -240,7 +239,7 @@ def _items(own):
     return {name.removeprefix(record.STUDY): name for name in names}
 
 
-def _run(own, only, scale, settings, stale, listing, workers, engine):
+def _run(own, only, scale, settings, listing, workers, engine):
     from replication.report import record
     from replication.simulator.sweeps import engines
 
@@ -253,11 +252,7 @@ def _run(own, only, scale, settings, stale, listing, workers, engine):
         os.environ[engines.ENVIRONMENT] = engines.check(engine)
     words = (word.partition("=") for word in settings)
     given = {name: _value(value) for name, _, value in words}
-    if not stale:
-        return run.figures(only, scale, workers, given, own)
-    if settings or scale:
-        raise click.UsageError("--stale with --set or --scale; expected the committed parameters")
-    return run.stale(only, workers, own)
+    return run.figures(only, scale, workers, given, own)
 
 
 @shell.command()
@@ -281,7 +276,7 @@ def check(as_json) -> int:
     from replication.verdicts import committed, tables
 
     recorded = results.recorded()
-    now, items = committed.by_name(recorded.papers), recorded.every("items")
+    now = committed.by_name(recorded.papers)
     before, source = committed.load()
     changed = committed.changes(before, now)
     wrong = [line for paper in recorded.papers for line in tables.wrong_words(paper)]
@@ -289,32 +284,18 @@ def check(as_json) -> int:
     lines = [*wrong, *map(str, changed)]
     lines += [unlike if changed else f"{len(now)} verdicts, all as in {source}"]
     counts = {kind: len(recorded.every(kind)) for kind in ("claims", "numbers")}
-    counts["records"] = len(items)
+    counts["records"] = len(recorded.every("items"))
     said = "{claims} claims and {numbers} numbers from {records} records; nothing was simulated"
     lines.append(said.format(**counts))
     if undrawn := recorded.missing:
         lines.append(f"warning: not drawn yet: {', '.join(undrawn)}")
-    earlier = {item.name: item.changed_sources for item in items if item.changed_sources}
-    if earlier:
-        lines.append(
-            f"warning: {len(earlier)} of {len(items)} records were made by earlier code; "
-            "make figures STALE=1 and make studies STALE=1 draw them again"
-        )
-    by_source = {}
-    for name, several in earlier.items():
-        for source in several:
-            by_source.setdefault(source, []).append(name)
-    lines += [f"  {source}: {', '.join(names)}" for source, names in by_source.items()]
     facts = [
         dict(zip(committed.NAME, one.name)) | {"before": one.before, "after": one.after}
         for one in changed
     ]
     facts = {"verdicts": len(now), "compared_with": source, "changed": facts}
-    _print(
-        facts | {"wrong_words": wrong, "not_drawn": list(undrawn), "earlier": earlier} | counts,
-        lines,
-        as_json,
-    )
+    facts |= {"wrong_words": wrong, "not_drawn": list(undrawn)} | counts
+    _print(facts, lines, as_json)
     return FAILED if changed or wrong else 0
 
 

@@ -48,8 +48,8 @@ def pytest_report_header(config):
 
 
 @pytest.fixture(autouse=True)
-def _sources_of_one_test():
-    """Keep what a test reads of sources and jobs of its own from the next one."""
+def _tables_of_one_test():
+    """Keep what a test reads of tables of its own from the next one."""
     yield
     small_project.forget()
 

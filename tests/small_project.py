@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from replication.report import record, sources
+from replication.report import record
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.workload import Workload
@@ -29,10 +29,8 @@ HOSTILE = "<script>alert('log')</script>"
 
 
 def forget():
-    """Forget what was read of sources, jobs and tables, which a test may have changed."""
-    for cached in (sources.of_file, sources._of_log, paths.toml):
-        cached.cache_clear()
-    paths.READ.clear()
+    """Forget the tables of data that were read, which a test may have changed."""
+    paths.toml.cache_clear()
 
 
 def enter(root, real=True, patch=setattr):

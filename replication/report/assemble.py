@@ -528,12 +528,6 @@ def _notices(results, items):
         notices.append(
             f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log; no verdict."
         )
-    if earlier := [item.name for item in items if item.changed_sources]:
-        notices.append(
-            f"EARLIER CODE: {len(earlier)} of {len(items)} notebooks were run with other code than "
-            f"now: "
-            f"{', '.join(earlier)}."
-        )
     if results.missing:
         reasons, missing = {}, len(results.missing)
         for name, why in results.missing.items():

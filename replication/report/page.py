@@ -1,6 +1,5 @@
 """The page of a notebook: its parameters and workloads; it saves all outputs."""
 
-import json
 import math
 import os
 import re
@@ -16,13 +15,12 @@ from IPython import get_ipython
 from IPython.display import display
 
 from replication.drawing import style
-from replication.report import parameters, record, sources
+from replication.report import parameters, record
 from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
 from replication.simulator import paths, text, writing
 from replication.simulator.choices import among
 from replication.simulator.logs import registry
-from replication.simulator.sweeps import code
 from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload
 from replication.verdicts import published, rules, shown, tables
 
@@ -99,8 +97,7 @@ class Page:
         self._given, self._started = given, time.perf_counter()
         self._shown = None
         self._summary, self._files, self._values = "", {}, {}
-        self._comparisons, self._decisions, self._jobs = {}, {}, {}
-        self._sources()
+        self._comparisons, self._decisions = {}, {}
         style.apply()
         self._show()
 
@@ -135,12 +132,11 @@ class Page:
 
     def _both(self, log, **rules):
         """Return the workload of a log as loaded, and the part of it that is simulated."""
+        paper = record.rules_of(log, self.paper)
         try:
-            whole = sources.load(log, self.paper, **rules)
-            name = f"{log} {json.dumps(rules)}" if rules else str(log)
-            self._jobs[name] = sources.of_jobs(whole)
+            whole = registry.load(log, paper=paper, **rules)
         except registry.Missing:
-            whole = sources.load(log, self.paper, synthetic=True)
+            whole = registry.load(log, paper=paper, synthetic=True)
         return whole, whole.take(slice(QUICK_JOBS)) if self.quick else whole
 
     @cached_property
@@ -471,13 +467,7 @@ class Page:
             **({"paper": self.paper} if self.name.startswith(record.STUDY) else {}),
             "summary": self._summary,
             "parameters": {name: v for name, v in self._given.items() if name != "workers"},
-            "provenance": {
-                "kind": self.kind,
-                "simulator": code.of_results(),
-                "logs": self._log_facts(),
-                "code": self._sources(),
-                "jobs": self._jobs,
-            },
+            "provenance": {"kind": self.kind, "logs": self._log_facts()},
             "files": self._files,
             "values": self._values,
             "comparisons": [row for rows in self._comparisons.values() for row in rows],
@@ -486,9 +476,6 @@ class Page:
         }
         record.save(self.folder, self.name, facts)
         self._show(self.workloads)
-
-    def _sources(self):
-        return sources.hashes(record.path_of(self.name), self.paper, bool(self._jobs))
 
     def _log_facts(self):
         return {log: record.log_facts(*both) for log, both in self._pairs.items()}

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import fastjsonschema
 
+from replication import __version__
 from replication.simulator import paths, writing
+from replication.simulator.logs import registry
 from replication.verdicts import published
 
 #: Titles of the chapters of the replication.
@@ -24,7 +26,7 @@ KINDS = ("paper", "quick", "stand-in")
 #: Outputs with parameters other than the committed ones; no report is made of them.
 OTHER = "other"
 WIDTH = 240
-FORMAT = 3  # of a record, see docs/architecture.md and record.schema.json
+FORMAT = 4  # of a record, see docs/architecture.md and record.schema.json
 #: Names of outputs; another name in a record is not followed.
 OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*((\.verdicts)?\.(png|csv)|\.ipynb)")
 #: The environment variable with the folder in which a notebook's kernel leaves its outputs.
@@ -88,6 +90,13 @@ def sha256(data) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def rules_of(log, paper) -> str | None:
+    """Return the paper whose rules make the jobs of a log: this one if it uses the log, else None
+    for the default rules.
+    """
+    return paper if paper in registry.papers() and log in registry.names(paper) else None
+
+
 def log_facts(workload, used) -> dict:
     """Return the facts that identify a workload in a record, without a path of this machine."""
     known = workload.provenance
@@ -103,8 +112,9 @@ def log_facts(workload, used) -> dict:
 
 
 def environment() -> dict:
-    """Return the versions of Python and of the packages that results depend on."""
+    """Return the versions of this package, of Python and of the packages that results depend on."""
     return {
+        "version": __version__,
         "python": platform.python_version(),
         "packages": {name: version(name) for name in PACKAGES},
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from replication.report import parameters, record, sources
+from replication.report import parameters, record
 from replication.simulator import paths
 from replication.simulator.logs import cleaning, registry
 from replication.verdicts import published, tables
@@ -100,13 +100,6 @@ class Item:
             if not record.OUTPUT.fullmatch(name) or hashes.get(name) != _sha256(self.folder / name)
         ]
 
-    @cached_property
-    def changed_sources(self) -> list[str]:
-        """Paths of the sources that are other ones than those that made the record, see
-        `sources.changed`.
-        """
-        return sources.changed(self.facts, self.paper)
-
     def foreign(self) -> list[str]:
         """Return how a record differs from its folder, from its committed notebook and from the
         registered logs.
@@ -125,11 +118,6 @@ class Item:
             facts.append(("logs", *map(_listed, (provenance["logs"], logs))))
         for log, one in provenance["logs"].items():
             facts += self._facts_of_log(log, one, logs.get(log, {}))
-        # Without these hashes no change could be noticed.
-        notebook = self.path if self.path in provenance["code"] else "none"
-        facts.append(("hashed notebook", notebook, self.path))
-        hashed = {name.partition(" ")[0] for name in provenance["jobs"]}
-        facts.append(("logs with hashed jobs", *map(_listed, (hashed, provenance["logs"]))))
         unknown = [
             name for name in self.facts["claims"] if name not in published.claims_of(self.paper)
         ]
@@ -147,7 +135,8 @@ class Item:
         facts = [(f"SHA-256 of {log}", one["sha256"], known.sha256)]
         if self.kind == "paper":
             lost = sum(one["cleaning"].get(rule, 0) for rule in cleaning.DROP_RULES)
-            machine = own.get("machine") or sources.machine(log, self.paper)
+            rules = registry.cleaning_of(log, record.rules_of(log, self.paper))
+            machine = own.get("machine") or rules.machine
             facts += [
                 (f"stand_in of {log}", one["stand_in"], False),
                 (f"jobs of {log}", one["jobs_used"], one["jobs"]),
@@ -221,7 +210,7 @@ def collect(kind) -> Results:
             items.append(item)
     if foreign:
         raise ReportError(
-            f"stale or foreign records, draw them again (STALE=1): {'; '.join(foreign)}"
+            f"records that differ from what they name; draw them again: {'; '.join(foreign)}"
         )
     return Results(kind, papers(items), grouped_studies(items), missing)
 

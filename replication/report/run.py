@@ -17,9 +17,9 @@ from nbclient.exceptions import DeadKernelError
 from nbconvert import HTMLExporter
 from tqdm import tqdm
 
-from replication.report import record, sources
+from replication.report import record
 from replication.report.parameters import PageError, check, check_known, on_disk
-from replication.report.results import Item, notebooks, studies
+from replication.report.results import notebooks, studies
 from replication.simulator import compile_clock, paths, writing
 from replication.simulator.choices import did_you_mean
 from replication.simulator.logs import registry
@@ -102,9 +102,8 @@ def _available(logs):
     return available
 
 
-def figures(only=(), scale=None, workers=None, settings=None, own=False, among=None) -> int:
-    """Run notebooks, see `choose`, or those of them in `among`; print where their pictures are, and
-    the time they take.
+def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
+    """Run notebooks, see `choose`; print where their pictures are, and the time they take.
 
     The fastest runs first. Those of all papers together read the records of the others, so they run
     last.
@@ -115,8 +114,6 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False, among=N
         Exit code: 1 if a notebook failed.
     """
     chosen = choose(only, own)
-    if among is not None:
-        chosen = {name: path for name, path in chosen.items() if name in among}
     if not chosen:
         raise PageError(f"no notebooks in {paths.STUDIES if own else paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
@@ -171,33 +168,6 @@ def _say(bar, count, name, started, left):
 def _compiling():
     """Return the file in which the kernel of this process's notebook says that it compiles."""
     return paths.BUILD / "running" / f"compiling-{os.getpid()}"
-
-
-def stale(only=(), workers=None, own=False) -> int:
-    """Run the notebooks, see `choose`, whose records were made by earlier code, are refused or
-    damaged; return the exit code.
-
-    Those of all papers together depend on the records of the others, so they are looked at again at
-    the end.
-    """
-    code, ran = 0, set()
-    while names := _earlier(only, own) - ran:
-        code |= figures(only, workers=workers, own=own, among=names)
-        ran |= names
-        sources.of_file.cache_clear()
-    if not ran:
-        print("no record was made by earlier code")
-    return code
-
-
-def _earlier(only, own):
-    drawn = (one for one in choose(only, own) if (paths.FIGURES / f"{one}.json").exists())
-    read = {name: record.read("paper", name) for name in drawn}
-    items = [Item(name, "paper", facts) for name, facts in read.items() if facts]
-    damaged = {name for name, facts in read.items() if not facts}
-    return damaged | {
-        one.name for one in items if one.changed_sources or one.foreign() or one.altered_files()
-    }
 
 
 def _minutes(seconds):

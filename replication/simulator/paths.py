@@ -21,8 +21,6 @@ OUTPUT = Path(OUTPUT).expanduser().resolve()
 FIGURES = OUTPUT / "figures"
 BUILD = OUTPUT / "build"
 STAND_IN = BUILD / "stand-in"
-#: Files of data that this process has read, on which its results may depend.
-READ: set[Path] = set()
 
 
 def trace_folders() -> list[Path]:
@@ -33,13 +31,7 @@ def trace_folders() -> list[Path]:
     return [Path(folder).expanduser() for folder in folders if folder] + [TRACES]
 
 
-def read(path: Path) -> str:
-    """Return the text of a file of data, and enter it in `READ`."""
-    READ.add(path)
-    return path.read_text(encoding="utf-8")
-
-
 @functools.cache
 def toml(path: Path) -> dict:
     """Return the content of a TOML file, which is read once."""
-    return tomllib.loads(read(path))
+    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -96,7 +96,7 @@ def rows(paper, item) -> list[Published]:
     where, found = f"{paper}/{item}.csv", {}
     misprints = [one.get("erratum") for one in entries("contradictions.toml").values()]
     right = {one["cell"]: one["right"] for one in misprints if one}
-    lines = csv.reader(paths.read(paths.PUBLISHED / where).splitlines())
+    lines = csv.reader((paths.PUBLISHED / where).read_text(encoding="utf-8").splitlines())
     if (header := tuple(next(lines, ()))) != COLUMNS:
         raise EvidenceError(f"{where}: columns {','.join(header)}; expected {','.join(COLUMNS)}")
     for cells in lines:

@@ -1,18 +1,14 @@
 """Verdicts that have changed since they were committed: found, named, and an exit code."""
 
 import json
-import sys
-import types
 
-import pandas as pd
 import pytest
 import small_project
 from small_project import OURS
 
 from replication.cli import main
-from replication.report import assemble, page, record, results, sources
+from replication.report import assemble, page, record, results
 from replication.simulator import paths
-from replication.simulator.logs import registry
 from replication.verdicts import committed, rules, tables
 from replication.verdicts.published import EvidenceError
 from replication.verdicts.rules import Case
@@ -220,8 +216,6 @@ def log(facts):
         (lambda facts: facts["parameters"].update(seed=99), "seed 99 (committed: 1)"),
         (lambda facts: facts["parameters"].update(scale="quick"), "scale quick (expected: paper)"),
         (lambda facts: facts["provenance"].update(kind="quick"), "kind quick (expected: paper)"),
-        (lambda facts: facts["provenance"].update(code={}), "hashed notebook none (expected:"),
-        (lambda facts: facts["provenance"].update(jobs={}), "logs with hashed jobs none (expec"),
         (lambda facts: facts.update(item="x/y"), "item x/y (expected: heel_and_toe/fig02)"),
         (lambda facts: log(facts).update(sha256="0" * 64), f"SHA-256 of CTC-SP2 {'0' * 64}"),
         (lambda facts: log(facts).update(jobs_used=10), "jobs of CTC-SP2 10 (expected: 6000)"),
@@ -247,8 +241,8 @@ def test_a_record_that_is_not_what_it_says_is_refused(project, capsys, change, r
     edit(project, change)
     assert main(["check"]) == 1
     said = capsys.readouterr().err
-    assert said.count("\n") == 1 and f"draw them again (STALE=1): {NAME}: {reason}" in said
-    with pytest.raises(results.ReportError, match="stale or foreign"):
+    assert said.count("\n") == 1 and f"draw them again: {NAME}: {reason}" in said
+    with pytest.raises(results.ReportError, match="draw them again"):
         assemble.build()
 
 
@@ -272,118 +266,14 @@ def test_a_record_that_was_edited_differs_from_its_checksum(project, capsys, cha
     change(facts)
     path.write_text(json.dumps(facts))
     assert main(["check"]) == 1
-    assert f"draw them again (STALE=1): {NAME}: checksum" in capsys.readouterr().err
+    assert f"draw them again: {NAME}: checksum" in capsys.readouterr().err
 
 
-def test_committed_parameters_that_changed_make_a_record_stale(project, capsys):
+def test_a_record_of_other_parameters_than_the_committed_ones_is_refused(project, capsys):
     small_project.notebook(project, NAME, [], logs='["CTC-SP2"]')
     assert main(["check"]) == 1
     words = f"{NAME}: logs CTC-SP2, KTH-SP2-2 (committed: CTC-SP2)"
     assert words in capsys.readouterr().err
-
-
-def earlier(capsys):
-    """Return the lines of `check` below its warning, which name sources and records."""
-    small_project.forget()
-    assert main(["check"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    return [line.strip() for line in lines[3:]]
-
-
-@pytest.mark.parametrize(
-    ("change", "source"),
-    [
-        (lambda one: one.update(simulator="0" * 64), "replication/simulator"),
-        (lambda one: one["code"].update({"studies/a.py": "0"}), "studies/a.py"),
-    ],
-)
-def test_earlier_code_is_a_warning_and_a_mark(project, capsys, change, source):
-    edit(project, lambda facts: change(facts["provenance"]))
-    assert earlier(capsys) == [f"{source}: {NAME}"]
-    report = assemble.build().read_text()
-    assert report.count(f"Made by earlier code: {source}.</span>") == 1
-    assert f"EARLIER CODE: 1 of 2 notebooks were run with other code than now: {NAME}." in report
-
-
-def test_a_changed_cell_is_earlier_code_and_a_comment_is_not(project, capsys):
-    path = record.source(NAME)
-    for added, found in (("# A comment.", []), ("x = 1", [f"notebooks/{NAME}.ipynb: {NAME}"])):
-        notebook = json.loads(path.read_text())
-        notebook["cells"][-1]["source"] += [f"\n{added}"]
-        path.write_text(json.dumps(notebook))
-        assert earlier(capsys) == found
-
-
-def test_a_changed_module_is_earlier_code_and_its_docstring_is_not(project, capsys, monkeypatch):
-    small_project.notebook(project, NAME, [], logs='["CTC-SP2", "KTH-SP2-2"]')
-    own = project / "notebooks/heel_and_toe/own.py"
-    own.write_text('"""Old."""\nx = 1\n')
-    readings = project / "published/heel_and_toe/readings.toml"
-    readings.write_text("[[alone]]\nname = 'one'")
-    own.with_name("limits.toml").write_text("x = 1")
-    module = types.ModuleType("own")
-    module.__file__ = str(own)
-    monkeypatch.setattr(paths, "ROOT", project)
-    monkeypatch.setitem(sys.modules, "own", module)
-    small_project.forget()
-    paths.toml(readings)
-    draw(project)
-    monkeypatch.delitem(sys.modules, "own")
-    small_project.forget()
-    decide(project)
-    assert earlier(capsys) == []
-    own.write_text('"""New."""\n\nx = 1  # as before\n')
-    assert earlier(capsys) == []
-    own.write_text("x = 2\n")
-    own.with_name("limits.toml").unlink()
-    readings.write_text("[[alone]]\nname = 'other'")
-    published = paths.PUBLISHED / "heel_and_toe/fig02.csv"
-    published.write_text(published.read_text().replace("21.37", "21.38"))
-    data = (f"data/published/heel_and_toe/{one}" for one in ("fig02.csv", "readings.toml"))
-    names = (f"notebooks/heel_and_toe/{one}" for one in ("limits.toml", "own.py"))
-    assert earlier(capsys) == [f"{name}: {NAME}" for name in (*data, *names)]
-
-
-def test_other_rules_or_another_reader_are_earlier_code_unless_the_jobs_are_the_same(
-    project, capsys, monkeypatch
-):
-    rules = project / "published/heel_and_toe/logs.toml"
-    rules.write_text(rules.read_text().replace('"raise-estimate"', '"cut-run"'))
-    reader = sources.READERS[1]
-    for name in (NAME, CLAIMS):  # a test before may have imported it
-        edit(project, lambda facts: facts["provenance"]["code"].pop(sources.FACTS, None), name)
-    edit(project, lambda facts: facts["provenance"]["code"].update({reader: "0"}))
-    assert earlier(capsys) == []
-    load = small_project.workload
-    fewer = {"load": lambda name, paper=None: load(name, jobs=5000)}
-    none = {"load": lambda name, paper=None: small_project.no_network(name)}
-    for change in (fewer, none):
-        monkeypatch.setattr(registry, "load", change["load"])
-        assert earlier(capsys) == [
-            f"data/published/heel_and_toe/logs.toml: {CLAIMS}, {NAME}",
-            f"{reader}: {NAME}",
-        ]
-
-
-def test_dates_of_a_log_depend_on_its_reader(project, capsys):
-    reader, facts_of_logs = sources.READERS[1], {sources.FACTS: sources.of_file(sources.FACTS)}
-    changed = {reader: "0"} | facts_of_logs
-    edit(project, lambda facts: facts["provenance"]["code"].update(changed))
-    assert earlier(capsys) == [f"{reader}: {NAME}"]
-
-
-def test_a_notebook_of_all_papers_depends_on_their_records(project, capsys):
-    small_project.notebook(project, "together/numbers", [], logs="[]")
-    made = page.Page("together/numbers")
-    made.table(pd.DataFrame({"a": [1]}), "All")
-    small_project.publish(made)
-    assert earlier(capsys) == []
-    draw(project, [OURS[0], OURS[1] | {"value": 18.8}, OURS[2]])
-    assert earlier(capsys) == [f"figures/{NAME}.json: together/numbers"]
-    (project / f"figures/{NAME}.json").write_text("[]")  # a damaged record
-    small_project.forget()
-    assert main(["check"]) == 1
-    assert f"figures/{NAME}.json: together/numbers" in capsys.readouterr().out
 
 
 def test_an_edited_word_is_an_error_and_reaches_no_report(project, capsys):
@@ -426,12 +316,10 @@ def test_one_number_may_not_have_two_values(project):
         lambda facts: facts["parameters"].update(logs="CTC-SP2"),
         lambda facts: facts["run"].pop("seconds"),
         lambda facts: facts["values"].update(x=1),
-        lambda facts: facts["provenance"].pop("code"),
-        lambda facts: facts["provenance"].pop("jobs"),
     ],
     ids=(
         "null,no claims,a list,text,a log,a file,processors,cleaning,no file,no "
-        "seed,logs,seconds,a value,no code,no jobs"
+        "seed,logs,seconds,a value"
     ).split(","),
 )
 def test_a_record_of_a_wrong_shape_is_one_line(project, capsys, change):

@@ -7,7 +7,6 @@ import pytest
 from docs.articles import build_articles as article
 from docs.articles.build_articles import ReferenceFault, References
 from replication.report import results
-from replication.simulator import paths
 from replication.verdicts import tables
 
 
@@ -16,27 +15,15 @@ def recorded():
     return results.recorded()
 
 
-@pytest.fixture(scope="module")
-def complete(recorded):
-    """The results, where present code made all studies to which the second article refers."""
-    text = (paths.ROOT / "docs/articles/studies.md").read_text(encoding="utf-8")
-    earlier = {item.name for item in recorded.every("items") if item.changed_sources}
-    if earlier & set(re.findall(r"studies/\w+/\w+", text)):
-        pytest.skip("studies of earlier code: make studies STALE=1 draws them again")
-    return recorded
-
-
-@pytest.mark.parametrize(("name", "given"), [("replication", "recorded"), ("studies", "complete")])
-def test_a_pdf_is_the_same_twice(name, given, request):
-    recorded = request.getfixturevalue(given)
+@pytest.mark.parametrize("name", ["replication", "studies"])
+def test_a_pdf_is_the_same_twice(name, recorded):
     made = article.pdf(name, recorded)
     assert made == article.pdf(name, recorded)
     assert len(re.findall(rb"/Type ?/Page\b", made)) > 1
 
 
-@pytest.mark.parametrize(("name", "given"), [("replication", "recorded"), ("studies", "complete")])
-def test_a_page_holds_its_pictures_and_citations(name, given, request):
-    recorded = request.getfixturevalue(given)
+@pytest.mark.parametrize("name", ["replication", "studies"])
+def test_a_page_holds_its_pictures_and_citations(name, recorded):
     markup = article.html(name, recorded)
     assert "{value" not in markup and "{verdict" not in markup
     assert markup.count("<figure") == markup.count('src="file:figures/') >= 3

@@ -62,27 +62,6 @@ def test_the_fastest_notebook_runs_first_and_those_of_all_papers_last(project, m
     assert ran == ["pv_easy/table3", NAME, "together/numbers"]
 
 
-def test_exactly_the_records_of_earlier_code_are_drawn_again(project, monkeypatch, capsys):
-    ran, other = [], "heel_and_toe/fig04"
-    for name in (NAME, other, "pv_easy/table3"):
-        make(project, name, logs="[]")
-    for name in (NAME, other):
-        made = page.Page(name)
-        made.table(pd.DataFrame({"wait": [1 / 3]}), "Mean wait")
-        small_project.publish(made)
-    monkeypatch.setattr(run, "execute", lambda path, _: ran.append(record.name_of(path)) or "paper")
-    assert run.stale() == 0 and ran == []
-    assert "no record was made by earlier code" in capsys.readouterr().out
-    make(project, other, [*GOOD, "1 + 1"], logs="[]")
-    small_project.forget()
-    assert run.stale(NAME) == 0 and ran == []
-    assert run.stale() == 0 and ran == [other]
-    ran.clear()
-    (paths.FIGURES / f"{NAME}.json").write_text("{}")
-    monkeypatch.setattr(run, "figures", lambda *_, among, **__: ran.extend(among) or 0)
-    assert run.stale(NAME) == 0 and ran == [NAME]
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

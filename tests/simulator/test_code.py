@@ -468,22 +468,3 @@ def test_sources_without_influence_on_results_are_left_out(monkeypatch):
         monkeypatch.setitem(code._SOURCES, name, b"changed = True")
         same = code.of_simulator.__wrapped__() == before
         assert same == (name != "kernels/easy.py")
-
-
-def test_a_record_depends_on_pinned_starts_instead_of_the_code_that_gives_them(
-    tmp_path, monkeypatch
-):
-    for name in code.PINNED:
-        assert (code.PACKAGE / name).exists(), name
-    before, stored = code.of_results(), code.of_simulator()
-    for name in ("kernels/easy.py", "schedulers/easy.py", "kernels/measures.py"):
-        monkeypatch.setitem(code._SOURCES, name, b"changed = True")
-        assert code.of_simulator.__wrapped__() != stored
-        assert (code.of_results.__wrapped__() == before) == (name != "kernels/measures.py")
-        monkeypatch.undo()
-    for path in code.paths.DATA.glob("pinned_*.csv"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    monkeypatch.setattr(code.paths, "DATA", tmp_path)
-    assert code.of_results.__wrapped__() == before
-    (tmp_path / "pinned_starts.csv").write_text("log,scheduler\n")
-    assert code.of_results.__wrapped__() != before

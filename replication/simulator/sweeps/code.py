@@ -32,8 +32,6 @@ import cloudpickle
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from replication.simulator import paths
-
 PACKAGE = Path(__file__).resolve().parents[1]
 #: Read now, because the files may change while the program runs.
 _SOURCES = {
@@ -58,27 +56,6 @@ WITHOUT_INFLUENCE = (
     "sweeps/store.py",
     "text.py",
     "writing.py",
-)
-#: Of these, sources that tables and pictures of a record are made with.
-OF_RECORDS = (
-    "decisions.py",
-    "logs/synthetic.py",
-    "schedules/gantt.py",
-    "sweeps/results.py",
-    "text.py",
-    "writing.py",
-)
-#: Sources that only decide when jobs start: kernels and schedulers, whose start times are pinned,
-#: and the event loop of the references, which equal them.
-PINNED = (
-    *(
-        f"kernels/{name}.py"
-        for name in (
-            "_cache compilation conservative easy list_scheduler machine ordered_list profile "
-            "pv_easy queue queue_tree reservations"
-        ).split()
-    ),
-    "schedulers/",
 )
 _FOLDERS = {
     *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
@@ -142,29 +119,9 @@ def of_simulator() -> str:
     Sources of `WITHOUT_INFLUENCE` are left out, so that a new log, for instance, leaves all results
     valid.
     """
-    return _of_sources(WITHOUT_INFLUENCE)
-
-
-@functools.cache
-def of_results() -> str:
-    """Return the hash of the simulator that a record has:
-    as `of_simulator`, but with pinned starts for `PINNED` sources.
-
-    A kernel that becomes faster and gives the same start times on all pinned runs leaves the
-    records valid. Stored results have the stricter hash, since computing them again costs only
-    time. Sources `OF_RECORDS` count here.
-    """
-    pins = sorted(paths.DATA.glob("pinned_*.csv"))
-    left_out = [name for name in WITHOUT_INFLUENCE + PINNED if name not in OF_RECORDS]
-    return _of_sources(tuple(left_out), *(path.read_bytes() for path in pins))
-
-
-def _of_sources(left_out, *more):
     digest = hashlib.sha256()
-    for name in sorted(name for name in _SOURCES if not name.startswith(left_out)):
+    for name in sorted(name for name in _SOURCES if not name.startswith(WITHOUT_INFLUENCE)):
         digest.update(f"{name}\n{bare(_SOURCES[name])}\n".encode())
-    for content in more:
-        digest.update(content)
     return digest.hexdigest()
 
 
