@@ -157,7 +157,7 @@ def _pandoc(name, text, to, *options):
     ending = {"typst": "typ"}.get(to, to)
     cited = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     names = ", ".join(author["name"] for author in cited["authors"])
-    version = f"{names}, version {cited['version']}, {cited['date-released']}"
+    version = f"{names}, version {cited['version']}"
     options = ["--standalone", f"--template={HERE / f'article.{ending}'}", *options]
     options += ["--citeproc", f"--bibliography={HERE / 'references.bib'}", "--wrap=none"]
     options += ["--metadata=link-citations:true", "--variable", f"version={version}"]
