@@ -49,7 +49,6 @@ def agree(workload, scheduler, estimates=None):
         assert fast.prediction.tolist() == slow.prediction
     if fast.first_prediction is not None:
         assert fast.first_prediction.tolist() == slow.first_prediction
-    assert fast.first_reservation.tolist() == slow.first_reservation
     if isinstance(scheduler, rp.PVEasy):
         lengths = slow.columns().get("length", fast.workload.run_time)
         assert (fast.end - fast.start).tolist() == lengths.tolist()

@@ -20,5 +20,3 @@ class Own(rp.PythonScheduler, name="own"):
             elif time == inf:
                 time, extra = self.reservation(job)
                 time += self.slack
-                if self.first_reservation[job.index] < 0:
-                    self.first_reservation[job.index] = time

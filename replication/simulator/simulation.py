@@ -19,8 +19,8 @@ from replication.simulator.workload import Workload, check_seed
 
 #: The columns that a scheduler may decide.
 DECIDED = {own.name for own in fields(Schedule)} - set(
-    "workload scheduler estimates seed estimate reserved measure_names trim".split()
-) | {"first_reservation"}
+    "workload scheduler estimates seed estimate measure_names trim".split()
+)
 
 
 class SimulationError(InputError):
@@ -93,7 +93,6 @@ def simulate(
         scheduler,
         model,
         seed,
-        reserved=columns.pop("first_reservation", None),
         estimate=estimate,
         measure_names=names,
         trim=trim,

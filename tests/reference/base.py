@@ -33,11 +33,6 @@ class Reference(EventLoop):
         own = {name: self.options[name] for name in LoopOptions._fields if name in self.options}
         self.loop_options = LoopOptions(**own)
 
-    def note_reservation(self, job, begins) -> None:
-        """Note a reservation of a job if it is the job's first."""
-        if self.first_reservation[job.index] < 0:
-            self.first_reservation[job.index] = begins
-
     def run(self) -> Self:
         """Simulate until the last job has ended, and return this object."""
         for now in self.passes():

@@ -47,7 +47,6 @@ class Conservative(Reference):
             self.reserved.pop(job, None)
             predicted = self.planned(job)
             self.reserved[job] = self.earliest(job, max(predicted, 1), now), predicted
-            self.note_reservation(job, self.reserved[job][0])
         for job in before:
             if self.reserved[job][0] == now:
                 self.begin(job)

@@ -59,7 +59,6 @@ class Easy(Reference):
             return
         head, *candidates = self.queue
         shadow, extra = self.reserve(head)
-        self.note_reservation(head, shadow)
         self.report("reserved", [head], shadow, extra)
         if self.options["candidates"] == "sjf":
             candidates.sort(key=self.planned)

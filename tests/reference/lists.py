@@ -55,7 +55,6 @@ class List(Reference):
         length = max(self.planned(job), 1)
         start = earliest_start(job.size, self.machine, self.allocations(), length, self.now)
         self.reserved.append((start, start + length, job.size))
-        self.note_reservation(job, start)
 
     def allocations(self) -> list[tuple[int, int, int]]:
         """Return start, planned end and size of running jobs and of reservations;
@@ -72,9 +71,6 @@ class Fcfs(List):
 
     def candidates(self, waiting) -> list:
         return []
-
-    def note_reservation(self, job, begins) -> None:
-        """Do nothing: a blocked head waits, and no time is reserved for it."""
 
 
 class ReservedEasy(List):

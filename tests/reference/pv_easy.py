@@ -65,7 +65,6 @@ class PVEasy(Reference):
         head, *waiting = self.queue
         ends = [(max(self.expected_end(job, now), now), job.size) for job in self.running]
         shadow, extra = earliest_fit(head.size, self.free, ends)
-        self.note_reservation(head, shadow)
         for job in waiting:
             in_time = now + self.planned(job) <= shadow
             if self.fits(job) and (in_time or job.size <= extra):
@@ -81,7 +80,6 @@ class PVEasy(Reference):
         sunny = [(max(self.expected_end(j, now), now), j.size) for j in self.running if j < head]
         free = self.machine - sum(size for _, size in sunny)
         self.reserved = head, earliest_fit(head.size, free, sunny).time  # lost with another head
-        self.note_reservation(*self.reserved)
         return self.reserved[1]
 
     def expected_end(self, job, now) -> int:

@@ -131,17 +131,3 @@ def test_schedules_without_a_block_close_the_gap():
         assert (counts == run.times_killed[kept]).all()
         kills += len(one.killed_runs)
     assert kills == 5 * len(run.killed_runs)
-
-
-def test_first_reservations_stay_with_their_jobs_in_parts_and_measures():
-    log = random_jobs(200, 8, 26 * WEEK, 80_000, 1)
-    run = rp.simulate(log, rp.Conservative())
-    lead = run.first_reservation - log.submit
-    block = intervals.blocks(log.submit)
-    for k, one in enumerate(intervals.schedules_without(run)):
-        assert (one.first_reservation - one.workload.submit == lead[block != k]).all()
-
-    def mean_lead(schedule):
-        return (schedule.first_reservation - schedule.workload.submit).mean()
-
-    assert run.measured(False, mean_lead) == {"mean_lead": lead.mean()}

@@ -44,7 +44,6 @@ def test_easy_in_ten_lines_equals_easy(predictor, refresh, correction):
     assert own.backfilled.tolist() == kernel.backfilled.tolist()
     assert own.prediction.tolist() == kernel.prediction.tolist()
     assert own.first_prediction.tolist() == kernel.first_prediction.tolist()
-    assert own.first_reservation.tolist() == kernel.first_reservation.tolist()
 
 
 def test_slack_shortens_the_wait_of_small_jobs_at_the_heads_expense():

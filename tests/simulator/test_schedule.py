@@ -23,7 +23,6 @@ def test_the_table():
     assert table.end.tolist() == [10, 30, 10, 50]
     assert table.estimate.tolist() == table.prediction.tolist() == [12, 30, 8, 10]
     assert table.backfilled.tolist() == [False, False, True, False]
-    assert table.first_reservation.tolist() == [-1, 12, -1, -1]
     assert table.times_killed.sum() == 0
 
 

@@ -10,15 +10,7 @@ import pytest
 
 from replication.simulator import paths
 from replication.simulator.estimates import Deterministic, Exact, FModel
-from replication.simulator.predictors import Request
-from replication.simulator.schedulers import (
-    EASY,
-    FCFS,
-    Conservative,
-    LargestAreaFirst,
-    OrderedEASY,
-    PVEasy,
-)
+from replication.simulator.schedulers import EASY, FCFS
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
@@ -182,17 +174,3 @@ def test_E18_trimming():
     kept = measures.measured_jobs(submit, end)
     # 1 % of 250 is 2.5: two are left out, and of the three that end at 1 s those are the first two.
     assert np.flatnonzero(~kept).tolist() == [0, 1, n - 2, n - 1]
-
-
-def test_E19_the_first_reservation_of_each_job():
-    # Job 1 ends at 5, not at 20. Until then no processor is free, so no pass can start a job.
-    w = jobs(4, (0, 5, 4, 20), (1, 3, 4), (2, 1, 1))
-
-    def reserved(scheduler):
-        return simulate(w, scheduler).first_reservation.tolist()
-
-    assert reserved(EASY()) == reserved(PVEasy(Request())) == [-1, 20, 8]
-    assert reserved(EASY(reservations=2)) == [-1, 20, 23]
-    assert reserved(OrderedEASY("shortest")) == [-1, 20, 20]
-    assert reserved(Conservative()) == [0, 20, 23]
-    assert reserved(FCFS()) == reserved(LargestAreaFirst()) == [-1, -1, -1]

@@ -233,7 +233,6 @@ def _reserve(machine, memory, plan, job):
     begins = earliest_start(plan.profile, size, length, LATEST, LATEST)
     occupy(plan.profile, size, begins, begins + length)
     plan.reserved[job] = begins
-    machines.note_reservation(machine, job, begins)
     return begins << JOB_BITS | job
 
 

@@ -192,7 +192,7 @@ def _simulate(machine, memory, rules, lists, key, now):
         elif passes and rules.order == SUBMISSION:
             _pass(machine, memory, rules, lists, key, count[HEAD] if stale else before, now)
         elif key is not None:
-            if passes and (rules.records or count[SMALLEST] <= count[FREE]):
+            if passes and count[SMALLEST] <= count[FREE]:
                 _pass_by_key(machine, memory, rules, lists, key, 0 if stale else before, now)
         stale &= not passes
         waiting = count[ARRIVED] - count[STARTED]
@@ -224,7 +224,7 @@ def _pass(machine, memory, rules, lists, key, since, now):
     fitting = 0
     if count[SMALLEST] <= count[FREE]:
         fitting = machines.fitting(machine, since)
-    if rules.lasts or rules.records or fitting > 0:
+    if rules.lasts or fitting > 0:
         _reserve(machine, memory, rules, machine.waiting[count[HEAD]], now)
     if fitting == 0:
         return
@@ -270,8 +270,6 @@ def _reserve(machine, memory, rules, head, now):
         )
         count[SHADOW] += origin
         count[RESERVED] = head
-        if rules.records:
-            machines.note_reservation(machine, head, count[SHADOW])
     elif rules.recounts:
         count[EXTRA] = machines.extra_at(
             machine, memory, size, rules.counted, count[SHADOW] - origin, now - origin
@@ -352,7 +350,7 @@ def _pass_by_key(machine, memory, rules, lists, key, since, now):
     """
     count, waiting = machine.count, machine.waiting
     fitting = machines.fitting(machine, since)
-    if fitting == 0 and not rules.records:
+    if fitting == 0:
         return
     if rules.order == LARGEST_AREA:
         started = count[STARTED]
@@ -560,7 +558,7 @@ def _pass_by_rank(machine, memory, rules, lists, stale, now):
             head = _head_by_rank(machine, rules, lists)
         if head == NO_JOB:
             return
-        if rules.lasts or rules.records or tree.rows[ONE, trees.NONE] <= count[FREE]:
+        if rules.lasts or tree.rows[ONE, trees.NONE] <= count[FREE]:
             _reserve(machine, memory, rules, head, now)
     rank = -1
     while tree.rows[ONE, trees.NONE] <= count[FREE]:

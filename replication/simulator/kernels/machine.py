@@ -30,8 +30,6 @@ NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below
 
 # start, first, prediction : int64[n], s, the last start of each job and its predictions at
 #     submission and at its start
-# reserved : int64[n], s, the first reservation of each job, -1 without one; all kernels but
-#     that for conservative backfilling record it only if `Rules.records`
 # backfilled : bool[n]
 # planned, done : int64[n], s, planned length of the current run, and work saved from earlier runs
 # by_end, by_plan : int64[m + 1], keys of the running jobs
@@ -44,7 +42,7 @@ NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below
 # freed : int64[n], jobs whose processors were freed by the last event
 Machine = namedtuple(
     "Machine",
-    "start first prediction reserved backfilled planned done by_end by_plan "
+    "start first prediction backfilled planned done by_end by_plan "
     "waiting queued_size scratch order submitted leaving freed count",
 )
 
@@ -60,10 +58,7 @@ ALL, FIRST, FIRST_STARTED = range(3)
 # by_plan : as one_by_one, and jobs that end as planned free their processors before the first event
 #     of the instant
 # submissions_first : submissions precede the ends of the same instant
-# records : first reservations are recorded, also in passes that can start no job
-SHARED_RULES = (
-    "refresh at_submission volatile correction one_by_one by_plan submissions_first records "
-)
+SHARED_RULES = "refresh at_submission volatile correction one_by_one by_plan submissions_first "
 Rules = namedtuple("Rules", SHARED_RULES)
 
 # Increments of an expired prediction, s: the k-th correction adds the k-th of them to the first
@@ -82,7 +77,6 @@ def idle_machine(n, processors):
     count[FREE], count[LAST], count[SMALLEST], count[RESERVED] = processors, n, NEVER, NO_JOB
     count[AGES] = 1
     return Machine(
-        np.full(n, -1),
         np.full(n, -1),
         np.full(n, -1),
         np.full(n, -1),
@@ -397,13 +391,6 @@ def extra_at(machine, memory, head_size, counted, instant, now):
         available += size[order[k] & JOB_MASK]
         k -= ONE
     return available - head_size
-
-
-@njit_noalloc
-def note_reservation(machine, job, begins):
-    """Record the reservation of a job if it is the job's first."""
-    if machine.reserved[job] < 0:
-        machine.reserved[job] = begins
 
 
 @njit_noalloc

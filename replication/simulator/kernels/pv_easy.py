@@ -166,11 +166,10 @@ def _pass(machine, memory, runs, rules, others_fit, fits, now):
     if not _has_head(machine, runs):
         count[machines.SMALLEST] = NEVER
         return
-    if rules.lasts or (rules.records and rules.venture != EASYS):
+    if rules.lasts:
         _reserve(machine, memory, runs, rules, now)
     every_pass = rules.venture != VENTURE
-    may_start = rules.records or count[machines.SMALLEST] <= count[FREE]
-    if (others_fit or fits or every_pass) and may_start:
+    if (others_fit or fits or every_pass) and count[machines.SMALLEST] <= count[FREE]:
         if rules.venture == EASYS:
             _backfill_as_easy(machine, memory, runs, rules, now)
         else:
@@ -238,7 +237,6 @@ def _reserve(machine, memory, runs, rules, now):
         job = machine.by_plan[k] & JOB_MASK
         available += memory.size[job] if job < head else 0
     count[machines.RESERVED], count[SHADOW] = head, max(machine.by_plan[k] >> JOB_BITS, now)
-    machines.note_reservation(machine, head, count[SHADOW])
     return count[SHADOW]
 
 
@@ -271,7 +269,7 @@ def _backfill_as_easy(machine, memory, runs, rules, now):
     """
     count, keys = machine.count, machine.scratch
     some, _ = _candidates(machine, memory, runs)
-    if some == 0 and not rules.records:
+    if some == 0:
         return
     machines.correct(machine, memory, rules.correction, now)
     available, size = count[FREE], memory.size[count[HEAD]]
@@ -281,7 +279,6 @@ def _backfill_as_easy(machine, memory, runs, rules, now):
         k -= 1
         available += memory.size[machine.by_plan[k] & JOB_MASK]
         shadow = max(machine.by_plan[k] >> JOB_BITS, now)
-    machines.note_reservation(machine, count[HEAD], shadow)
     extra = available - size
     heapify(keys[:some])
     while some > 0 and count[machines.SMALLEST] <= count[FREE]:

@@ -5,8 +5,7 @@ states the decisions at each instant; the reference implementation is
 ``tests/reference/lists.py``.
 
 Every pass makes all reservations again on a profile of the free processors over time. A pass in
-which no job fits the free processors is skipped, unless first reservations are recorded, and only
-jobs that fit are candidates.
+which no job fits the free processors is skipped, and only jobs that fit are candidates.
 
 The profile of running jobs alone never falls, so a profile with reservations falls only where one
 of them begins. A job that starts now therefore delays no reservation if it fits the free processors
@@ -80,9 +79,9 @@ def _simulate(machine, memory, rules, plan, queue_rank, candidate_rank):
         machines.process_events(machine, memory, rules, now)
         for place in range(before, count[TAIL]):
             _move_up(machine, place, queue_rank)
-        if rules.records or count[SMALLEST] <= count[FREE]:
+        if count[SMALLEST] <= count[FREE]:
             fitting = machines.fitting(machine, 0)
-            if rules.records or fitting > 0:
+            if fitting > 0:
                 _pass(machine, memory, rules, plan, fitting, candidate_rank, now)
 
 
@@ -116,8 +115,6 @@ def _pass(machine, memory, rules, plan, fitting, candidate_rank, now):
                 occupy(plan.profile, memory.size[job], now, now + predicted)
         else:
             _reserve(plan, blocked, memory.size[job], max(predicted, 1))
-            if rules.records:
-                machines.note_reservation(machine, job, plan.begins[blocked])
             blocked += 1
         place += 1
     k = 0

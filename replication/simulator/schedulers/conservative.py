@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from replication.simulator.choices import option
 from replication.simulator.kernels import conservative
 from replication.simulator.kernels import list_scheduler as lists
@@ -28,7 +26,6 @@ class LargestAreaFirst(_OnPredictions, Scheduler, name="laf"):
 
     validated = False
     draws_at_random = False
-    first_reservations = Scheduler.first_reservations
 
     def kernel(self) -> tuple:
         """Return the compiled kernel and its rules."""
@@ -52,11 +49,6 @@ class Conservative(_OnPredictions, Scheduler, name="conservative"):
         ("all", "each"),
         "after an end, all reservations are recomputed, or each in turn with the others in place",
     )
-
-    def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
-        """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
-        machine = self.simulated(workload, estimate, seed)
-        return options.columns(machine) | {"first_reservation": machine.reserved}
 
     def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""

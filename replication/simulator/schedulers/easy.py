@@ -42,7 +42,6 @@ class EASY(options.WithProfile, Scheduler):
 
     validated = False
     draws_at_random = False
-    first_reservations = options.OnPredictions.first_reservations
 
     predictor: Predictor = options.predictor()
     candidates: Candidates | Callable = option(

@@ -67,8 +67,6 @@ class EventLoop:
     start : list of int, s
         Start of each job by its index: the latest start of a job that was preempted, None before
         the first.
-    first_reservation : list of int, s
-        First reservation of each job by its index, -1 without one; the scheduler notes it.
     work_kept : list of int, s
         Work of each job by its index that its preempted runs have done and that is not repeated.
     """
@@ -84,7 +82,6 @@ class EventLoop:
         self.queue, self.running = (), ()
         self.start, self.backfilled = [None] * n, [False] * n
         self.prediction, self.first_prediction = [None] * n, [None] * n
-        self.first_reservation = [-1] * n
         self.times_killed, self.killed_runs = [0] * n, []  # job, start and end of each killed run
         self.work_kept = [0] * n
         self._predictor = predictor or _Estimates(self.jobs)
@@ -348,7 +345,7 @@ class EventLoop:
         """Return the columns of a `replication.simulator.schedules.schedule.Schedule`
         after the last job.
         """
-        names = "start", "prediction", "first_prediction", "first_reservation", "times_killed"
+        names = "start", "prediction", "first_prediction", "times_killed"
         columns = {name: np.array(getattr(self, name), np.int64) for name in names}
         columns["backfilled"] = np.array(self.backfilled, bool)
         columns["killed_runs"] = np.array(self.killed_runs, np.int64).reshape(-1, 3)

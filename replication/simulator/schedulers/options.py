@@ -14,7 +14,7 @@ from replication.simulator.kernels import machine, pv_easy
 from replication.simulator.kernels import reservations as profile
 from replication.simulator.kernels.compilation import recompile_if_changed
 from replication.simulator.predictors import Predictor, Request
-from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
+from replication.simulator.schedulers.scheduler import SchedulerError
 
 Refresh = Literal["pass", "submission"]
 Correction = Literal[
@@ -195,16 +195,8 @@ class OnPredictions:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         return columns(self.simulated(workload, estimate, seed))
 
-    def first_reservations(self, workload, estimate, seed) -> np.ndarray:
-        """Simulate again; see
-        `replication.simulator.schedulers.scheduler.Scheduler.first_reservations`.
-        """
-        if not self._belongs_to_run("first_reservations"):
-            return Scheduler.first_reservations(self, workload, estimate, seed)
-        return self.simulated(workload, estimate, seed, records=True).reserved
-
-    def simulated(self, workload, estimate, seed, records=False) -> machine.Machine:
-        """Return the `Machine` after the last job; it has first reservations if it `records`."""
+    def simulated(self, workload, estimate, seed) -> machine.Machine:
+        """Return the `Machine` after the last job."""
         estimate = numbers(f"{self!r}: estimates", estimate, len(workload), machine.LATEST)
         OnPredictions.check_room(self, workload, estimate)  # plain EASY has more room
         kernel, rules, *arguments = self.kernel()
@@ -213,7 +205,7 @@ class OnPredictions:
         if kernel in ARRAYS:
             arguments = self._arrays(kernel, rules, arguments, len(workload))
         with self.predictor.memory(workload, estimate, seed) as memory:
-            return kernel(memory, workload.machine, rules._replace(records=records), *arguments)
+            return kernel(memory, workload.machine, rules, *arguments)
 
     def _arrays(self, kernel, rules, columns, n):
         """Yield the arrays as a kernel of `ARRAYS` reads them."""
@@ -252,7 +244,6 @@ class OnPredictions:
             "one_by_one": events != "together",
             "by_plan": events == "by-plan",
             "submissions_first": getattr(self, "ties", None) == "submissions-first",
-            "records": False,
         }
         return kind(**shared | own)
 

@@ -120,14 +120,6 @@ class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
             decided["first_prediction"] = machine.first
         return decided if self.mode == "kill" else decided | {"length": runs.length}
 
-    def first_reservations(self, workload, estimate, seed) -> np.ndarray:
-        """Simulate again; see
-        `replication.simulator.schedulers.scheduler.Scheduler.first_reservations`.
-        """
-        if not self._belongs_to_run("first_reservations"):
-            return Scheduler.first_reservations(self, workload, estimate, seed)
-        return self.simulated(workload, estimate, seed, records=True)[0].reserved
-
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the classes of the jobs."""
         return (self.classes(workload, estimate),)

@@ -53,18 +53,9 @@ class Scheduler(Choice, family="scheduler"):
         dict of str to array
             The columns of a `replication.simulator.schedules.schedule.Schedule` that the scheduler
             decides: start, int64[n], s, and backfilled, bool[n]; and where they apply prediction,
-            first_prediction, first_reservation, times_killed, killed_runs, length.
+            first_prediction, times_killed, killed_runs, length.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method run(workload, ...)")
-
-    def first_reservations(self, workload, estimate, seed) -> np.ndarray:
-        """Return the first reservation of each job, int64[n], s; -1 for a job without one.
-
-        A schedule calls this method, with the arguments of `run`, when its `first_reservation` is
-        read and `run` has not decided that column. By default no job has a reservation, nor has
-        one in a class with a `run` of its own that inherits this method.
-        """
-        return np.full(len(workload), -1)
 
     def _belongs_to_run(self, name) -> bool:
         """Return whether a method that simulates does what `run` does: no class before that of the

@@ -91,9 +91,6 @@ def schedules_without(schedule: Any) -> Iterator[Any]:
             if isinstance(column, np.ndarray) and name != "killed_runs"
         }
         columns["start"] = (schedule.start - earlier)[kept]
-        if schedule.reserved is not None:
-            none = schedule.reserved < 0
-            columns["reserved"] = np.where(none, -1, schedule.reserved - earlier)[kept]
         moved = jobs.take(kept).replace(submit=(jobs.submit - earlier)[kept])
         yield replace(schedule, workload=moved, killed_runs=killed[kept[job]], **columns)
 

@@ -23,11 +23,10 @@ TABLE = (
     "run_time",
     "estimate",
     "prediction",
-    "first_reservation",
     "backfilled",
     "times_killed",
 )
-TIMES = ("submit", "start", "end", "run_time", "estimate", "prediction", "first_reservation")
+TIMES = ("submit", "start", "end", "run_time", "estimate", "prediction")
 
 
 class ScheduleError(ValueError):
@@ -67,8 +66,6 @@ class Schedule:
         Jobs excluded from `measures`, see `replication.simulator.schedules.measures.check_trim`.
     first_prediction : int64[n], s, optional
         The prediction at submission, if there is a predictor.
-    reserved : int64[n], s, optional
-        The first reservations that the scheduler decided; see `first_reservation`.
     """
 
     workload: Workload
@@ -82,7 +79,6 @@ class Schedule:
     times_killed: np.ndarray | None = None
     killed_runs: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int64))
     first_prediction: np.ndarray | None = None
-    reserved: np.ndarray | None = None
     length: np.ndarray | None = None
     measure_names: tuple = measures.DEFAULT
     trim: bool | tuple[float, bool] = True
@@ -130,20 +126,6 @@ class Schedule:
             object.__setattr__(self, "times_killed", np.zeros(len(self.start), np.int64))
 
     @property
-    def first_reservation(self) -> np.ndarray:
-        """The first reservation of each job, int64[n], s; -1 for a job that never had one.
-
-        A column that the scheduler did not decide is computed when it is first read: the kernel
-        simulates again, and makes all reservations, also those that change no start.
-        """
-        if self.reserved is None:
-            reserved, jobs = np.full(len(self.start), -1), (self.workload, self.estimate, self.seed)
-            if self.scheduler is not None:
-                reserved = self.scheduler.first_reservations(*jobs)
-            object.__setattr__(self, "reserved", reserved)
-        return self.reserved
-
-    @property
     def end(self) -> np.ndarray:
         """End of each job, int64[n], s."""
         return self.start + (self.workload.run_time if self.length is None else self.length)
@@ -162,7 +144,7 @@ class Schedule:
         """One row for each job, a pandas.DataFrame.
 
         Columns: job_id, submit, start, end (s), processors, run_time, estimate, prediction,
-        first_reservation (s), backfilled, times_killed, wait (s), bounded_slowdown, user, group,
+        backfilled, times_killed, wait (s), bounded_slowdown, user, group,
         queue and the workload's further columns; one of the same name, such as the log's own wait,
         begins with ``log_``.
         """
@@ -180,10 +162,7 @@ class Schedule:
         table = {
             name: getattr(self if hasattr(self, name) else self.workload, name) for name in TABLE
         }
-        times = {name: self.workload.in_seconds(table[name]) for name in TIMES}
-        none = self.first_reservation < 0
-        times["first_reservation"] = np.where(none, -1, times["first_reservation"])
-        return table | times
+        return table | {name: self.workload.in_seconds(table[name]) for name in TIMES}
 
     @property
     def measures(self) -> dict[str, float]:
