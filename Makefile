@@ -106,7 +106,7 @@ $(TOOLS)/ready: requirements/tools.lock $(READY)
 #: TRACES=dir          folder with the real logs
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02", or studies
 #: SCALE=quick         fewer jobs and runs
-#: SET="f_max=2"       other parameters of notebooks; the results go to build/other/
+#: SET="f_max=2"       other parameters of notebooks, in YAML; the results go to build/other/
 #: WORKERS=n           threads, or processes of tests; ENGINE=name: where sweeps run
 #: STANDALONE=1        one file to send, build/report/standalone/report.html (report)
 #: TESTS=path          only these tests; LAB=options: those of JupyterLab

@@ -16,12 +16,10 @@ import pandas as pd
 from replication import __version__
 from replication.simulator import choices, text, writing
 from replication.simulator.errors import InputError
-from replication.simulator.estimates import EstimateModel
 from replication.simulator.imports import import_module
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.schedules import measures
-from replication.simulator.sweeps import comparison, grid
-from replication.simulator.sweeps.store import RESULTS
+from replication.simulator.sweeps import grid
 
 PROGRAM = "replication"
 FAILED, REFUSED, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 130, 141
@@ -54,9 +52,6 @@ engine = opt("--engine", metavar="NAME", help="threads, processes, or a Dask sch
 log = arg("log", type=FILE)
 seed = opt("--seed", type=click.IntRange(0), default=1)
 trim = opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: measure all jobs.")
-estimates = opt("--estimates", multiple=True, default=["log"], help="Repeat; f=0:10:1 is a range.")
-predictors = opt("--predictor", "predictors", multiple=True, help="Repeat for several.")
-folder = opt("--folder", type=PATH, help="Of the result store (default: build/results).")
 DROP = f"Jobs to leave out, instead of the default; '' for none: {', '.join(cleaning.DROP_RULES)}."
 
 
@@ -67,12 +62,9 @@ def combined(*options) -> Callable:
 
 cleaning_options = combined(
     opt("--drop", metavar="RULES", help=DROP),
-    opt("--overrun", type=click.Choice(list(cleaning.OVERRUNS)), help="Runs past estimates."),
-    opt("--size", type=click.Choice(list(cleaning.SIZES)), help="The processors that count."),
     opt("--processors", "machine", type=click.IntRange(1), help="Size of the machine."),
     opt("--paper", metavar="NAME", help="Use the rules of a paper for the log."),
     opt("--bad-lines", type=click.Choice(swf.BAD_LINES), help="Lines that cannot be jobs."),
-    opt("--times", type=click.Choice([*swf.TIMES]), help="Treatment of fractions of seconds."),
 )
 
 
@@ -117,94 +109,10 @@ def simulate(log, scheduler, predictor, estimates, load, seed, trim, out, as_jso
     _print(facts, lines, as_json, err=out == "-")
 
 
-@shell.command()
-@arg("logs", nargs=-1, required=True, metavar="LOG...", type=FILE)
-@opt("--scheduler", "schedulers", multiple=True, default=["easy"], help="Repeat for several.")
-@predictors
-@estimates
-@opt("--load", "loads", multiple=True, default=["log"], help="A share, or log for its own; repeat.")
-@opt("--seeds", type=click.IntRange(1), default=1, help="1 to N of random models.")
-@opt("--watch", "watched", is_flag=True, help="Also wild backfills, delays and SJFness.")
-@workers
-@engine
-@folder
-@opt("--out", type=FILE, required=True, help="The table, .csv or .parquet.")
-@as_json
-@cleaning_options
-def sweep(logs, loads, seeds, watched, workers, engine, folder, out, as_json, **rules) -> None:
-    """Run a grid of schedulers, estimates and loads into one table.
-
-    Finished results are stored; an interrupted sweep continues where it was.
-    """
-    workloads, schedulers, models, write = _prepare_table(logs, out, rules)
-    loads, folder = list(map(choices.number, loads)), folder or RESULTS
-    engines = {"engine": engine, "folder": folder}
-    table = grid.sweep(workloads, schedulers, models, seeds, loads, workers, watched, **engines)
-    write(table)
-    facts = {"simulations": len(table), "folder": str(folder), "out": out}
-    _print(facts, [f"{len(table):,} simulations, written to {out}"], as_json)
-
-
-@shell.command()
-@log
-@arg("schedulers", nargs=-1, required=True, metavar="SCHEDULER...")
-@predictors
-@estimates
-@opt("--measure", "measures", multiple=True, help="Such as mean_wait or wait_p95; repeat.")
-@seed
-@trim
-@opt("--intervals", is_flag=True, help="Differences from the first one, over the log's weeks.")
-@opt("--resampling", metavar="weeks=N", help="Draw logs of N weeks, or users=N, and compare those.")
-@opt("--draws", type=click.IntRange(1), default=20, help="Number of logs to draw.")
-@workers
-@engine
-@folder
-@opt("--out", type=FILE, help="The whole table, .csv or .parquet.")
-@as_json
-@cleaning_options
-def compare(log, measures, trim, folder, out, as_json, **given) -> None:
-    """Compare schedulers on LOG by their measures.
-
-    Finished results are stored, and shared with sweep.
-    """
-    words = "seed", "intervals", "resampling", "draws", "workers", "engine"
-    options = {name: given.pop(name) for name in words} | {"folder": folder or RESULTS}
-    options |= {"measures": measures or None, "trim": TRIMS[trim]}
-    [workload], schedulers, models, write = _prepare_table([log], out, given)
-    table = comparison.compare(workload, schedulers, models, **options)
-    write(table)
-    lines = [repr(table), *([f"table written to {out}"] if out else [])]
-    _print(table.to_dict("records"), lines, as_json)
-
-
-def _prepare_table(logs, out, rules):
-    """Return the workloads, schedulers and estimate models of a table, and the function that
-    writes it to `out`, if that is given. What cannot be written is refused before the simulations.
-    """
-    if out and not out.endswith((".csv", ".parquet")):
-        raise click.UsageError(f"--out {out}; expected a name that ends in .csv or .parquet")
-    inputs = [registry.file_of(log) for log in logs]
-    if out:
-        writing.check(out, inputs)
-    words = "schedulers", "predictors", "estimates"
-    schedulers, predictors, estimates = map(rules.pop, words)
-    schedulers = text.combine(schedulers, predictors)
-    models = text.several(EstimateModel, estimates)
-
-    def write(table):
-        if out:
-            with writing.open_output(out, inputs) as target:
-                binary = not out.endswith(".csv")
-                target.write(table.to_parquet(index=False) if binary else writing.frame_csv(table))
-
-    workloads = [registry.load(log, more=_further(models), **rules) for log in logs]
-    return workloads, schedulers, models, write
-
-
 notebooks = combined(
     opt("--only", multiple=True, metavar="ITEM", help="Folder or folder/item, see --list; repeat."),
     opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
-    opt("--set", "settings", multiple=True, metavar="NAME=JSON", help="Such as f_max=2."),
+    opt("--set", "settings", multiple=True, metavar="NAME=YAML", help="Such as f_max=2."),
     opt("--list", "listing", is_flag=True, help="List the items and do nothing else."),
     workers,
     engine,
@@ -239,6 +147,18 @@ def _items(own):
     return {name.removeprefix(record.STUDY): name for name in names}
 
 
+def _setting(words):
+    """Return the name and the value of ``NAME=YAML``, read as by papermill's option ``-y``."""
+    import yaml
+
+    name, _, value = words.partition("=")
+    try:
+        return name, yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        problem = " ".join(str(error).split())
+        raise click.UsageError(f"--set {words}: {problem}; expected NAME=YAML") from None
+
+
 def _run(own, only, scale, settings, listing, workers, engine):
     from replication.report import record
     from replication.simulator.sweeps import engines
@@ -250,8 +170,7 @@ def _run(own, only, scale, settings, listing, workers, engine):
 
     if engine is not None:  # the notebooks' sweeps take it from the environment
         os.environ[engines.ENVIRONMENT] = engines.check(engine)
-    words = (word.partition("=") for word in settings)
-    given = {name: _value(value) for name, _, value in words}
+    given = dict(map(_setting, settings))
     return run.figures(only, scale, workers, given, own)
 
 
@@ -345,46 +264,6 @@ def fetch(logs) -> int:
     return failed
 
 
-@logs.command()
-@log
-@as_json
-@cleaning_options
-def describe(log, as_json, **given) -> None:
-    """Show the header, anomalies and cleaned jobs of a log."""
-    trace = registry.read(log, given["bad_lines"], given["times"])
-    jobs = registry.load(log if log in registry.names() else trace, **given)
-    facts = {"name": jobs.name, "file": Path(trace.path).name, "sha256": trace.sha256}
-    header = "Computer Installation StartTime EndTime TimeZoneString MaxProcs MaxNodes Acknowledge"
-    facts |= {name: "; ".join(trace.header.get(name, [])) for name in header.split()}
-    facts |= {"jobs": len(jobs), "processors": jobs.machine, "days": jobs.span / 86400}
-    facts |= {"load": jobs.load if jobs.span else None, "users": len(set(jobs.user.tolist()))}
-    facts |= {"mean size": float(jobs.processors.mean())}
-    facts |= {"mean run time, s": float(jobs.run_time.mean()), **dict(jobs.cleaning)}
-    facts |= {name: n for name, n in (trace.bad_lines | trace.anomalies).items() if n}
-    lines = [
-        f"{name:28} {f'{value:,.6g}' if isinstance(value, float) else value}"
-        for name, value in facts.items()
-    ]
-    _print(facts, lines, as_json)
-
-
-@logs.command()
-@log
-@arg("out", type=FILE)
-@cleaning_options
-def clean(log, out, **given) -> None:
-    """Write the cleaned jobs of LOG to OUT, an SWF file.
-
-    Its header names every rule with its count.
-    """
-    writing.check(out, [registry.file_of(log)])
-    trace = registry.read(log, given["bad_lines"], given["times"])
-    jobs = registry.load(log if log in registry.names() else trace, **given)
-    swf.write(out, cleaning.cleaned(trace, jobs))
-    counts = ", ".join(f"{rule} {count:,}" for rule, count in jobs.cleaning if count)
-    click.echo(f"{out}: {len(jobs):,} of {len(trace):,} jobs; {counts or 'nothing changed'}")
-
-
 @shell.command(hidden=True)
 def warm() -> None:
     """Compile the kernels of all schedulers and predictors."""
@@ -397,14 +276,6 @@ def _further(models):
     """Return the further columns of a log that estimate models need."""
     longest = any(getattr(model, "missing", None) == "longest" for model in models)
     return ["requested_time"] if longest else []
-
-
-def _value(word):
-    """Return the value of a word in JSON; another word is text."""
-    try:
-        return json.loads(word)
-    except ValueError:
-        return word
 
 
 def _print(facts, lines, as_json, err=False):

@@ -41,10 +41,8 @@ def check(name, given) -> None:
         if parameter == "logs" and isinstance(value, list):
             value = [registry.file_and_rules(log)[0] for log in value]
         if default is not None and not _fits(value, default):
-            json_only = isinstance(value, str) and value[:1] in ("[", "{")
             raise PageError(
                 f"{name}: {parameter} {value!r}; expected a value such as {json.dumps(default)}"
-                f"{' (JSON: double quotes)' if json_only else ''}"
             )
 
 

@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import replication as rp
 from replication import __version__
 from replication.cli import main, shell
-from replication.simulator import paths, writing
+from replication.simulator import paths
 from replication.simulator.logs import registry, swf
 from tests.workloads import write_log
 
@@ -61,48 +60,9 @@ def test_simulate_prints_its_trim_and_its_output(log, tmp_path, capsys):
     assert json.loads(out)["trim"] == "none"
 
 
-def test_a_header_does_not_control_the_terminal(log, capsys):
-    text = Path(log).read_text()
-    Path(log).write_text("; Computer: a\x1b[31m\x07b\u202e\u00e9\n" + text)
-    assert "a\\x1b[31m\\x07b\\u202e\u00e9" in run(capsys, "logs", "describe", log)[1]
-
-
 def test_json_has_no_nan(tmp_path, capsys):
     code, out, _ = run(capsys, "simulate", write_log(tmp_path / "one.swf", submit=[0]), "--json")
     assert code == 0 and "NaN" not in out and None in json.loads(out)["measures"].values()
-
-
-def test_sweep_writes_the_grid(log, tmp_path, capsys):
-    grid = ["--estimates", "f=0:1:0.5", "--estimates", "log", "--load", "log", "--load", "0.5"]
-    where = ["--seeds", 2, "--folder", tmp_path / "results", "--out", tmp_path / "table.csv"]
-    code, out, _ = run(capsys, "sweep", log, *grid, *where, "--json")
-    table = pd.read_csv(tmp_path / "table.csv")
-    # The log's own estimates draw nothing.
-    assert code == 0 and json.loads(out)["simulations"] == len(table) == 2 * (3 * 2 + 1)
-
-
-def test_compare_prints_and_writes_what_python_returns(log, tmp_path, capsys):
-    words = [log, "easy", "fcfs", "--predictor", "last", "--estimates", "f=0:1:1", "--seed", 2]
-    words += ["--measure", "mean_wait", "--measure", "wait_p95", "--trim", "none"]
-    where = ["--folder", tmp_path / "results", "--out", tmp_path / "table.csv"]
-    code, out, _ = run(capsys, "compare", *words, *where)
-    table = rp.compare(
-        rp.load(log), ["easy-last", "fcfs"], ["f=0", "f=1"], 2, folder=None,
-        measures=["mean_wait", "wait_p95"], trim=False,
-    )  # fmt: skip
-    assert code == 0 and out == f"{table!r}\ntable written to {tmp_path / 'table.csv'}\n"
-    assert (tmp_path / "table.csv").read_bytes() == writing.frame_csv(table)
-    rows = json.loads(run(capsys, "compare", *words, "--json")[1])
-    assert rows == table.to_dict("records")
-
-
-def test_compare_on_logs_that_are_drawn(log, capsys):
-    words = ["--resampling", "weeks=2", "--draws", 3, "--measure", "mean_wait", "--json"]
-    rows = json.loads(run(capsys, "compare", log, "easy", "fcfs", *words)[1])
-    assert [row["seeds"] for row in rows] == [3, 3] and rows[0]["difference"] == 0
-    assert rows[0]["resampling"] == "ResampledWeeks(weeks=2)"
-    code, _, err = run(capsys, "compare", log, "easy", "--intervals", *words)
-    assert code == 2 and "intervals and resampling; allowed: one of them" in err
 
 
 def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
@@ -136,22 +96,13 @@ def test_figures_lists_its_items(capsys):
         (["simulate", "{log}", "--out", "nowhere/a.csv"], 2, "the folder does not exist"),
         (["simulate", "{log}", "--out", "."], 2, "is a folder"),
         (["simulate", "."], 2, "a folder; expected a file"),
-        (["sweep", "{log}", "--engine", "thread", "--out", "a.csv"], 2, "engine 'thread'"),
         (["figures", "--only", "heel_and_toe/fig02", "--set", "f_may=2"], 2, "f_may"),
+        (["figures", "--only", "heel_and_toe/fig02", "--set", "logs=[a"], 2, "expected NAME=YAML"),
         (["--import", "nothing.py", "logs", "list"], 2, "nothing.py does not exist"),
         (["--import", "{log}", "logs", "list"], 2, "a Python file, whose name ends in .py"),
         (["simulate", "x.swf", "--scheduler", "esay"], 2, "did you mean easy?"),
-        (["compare", "{log}"], 2, "Missing argument 'SCHEDULER...'"),
-        (
-            ["compare", "{log}", "easy", "--measure", "wait"],
-            2,
-            "mean_wait, median_wait, max_wait or",
-        ),
-        (["compare", "{log}", "easy", "--out", "x"], 2, "a name that ends in .csv or .parquet"),
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
-        (["sweep", "x.swf"], 2, "Missing option '--out'"),
-        (["sweep", "x.swf", "--out", "x"], 2, "expected a name that ends in .csv or .parquet"),
-        (["sweep", "{log}", "--load", "3", "--out", "a.csv"], 2, "load 3; allowed: a share"),
+        (["simulate", "{log}", "--load", "3"], 2, "load 3; allowed: a share"),
         (["figures", "--only", "heel_and_toe/fig2"], 2, "did you mean heel_and_toe/fig02"),
         (["figures", "--only", "fig02"], 2, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
     ],
@@ -166,14 +117,13 @@ def test_a_log_is_never_overwritten_however_it_is_named(log, tmp_path, capsys, m
     registered = tmp_path / registry.info("KTH-SP2").file
     registered.write_bytes(Path(log).read_bytes())
     monkeypatch.setenv("REPLICATION_TRACES", str(tmp_path))
-    for target, source in (("a.csv", log), ("b.csv", registered)):
-        (tmp_path / target).symlink_to(source)
+    (tmp_path / "a.csv").symlink_to(log)
+    (tmp_path / "b.csv").symlink_to(registered)
     for words in (
         ["simulate", log, "--out", log],
         ["simulate", "KTH-SP2", "--out", registered],
-        ["sweep", log, "--out", tmp_path / "a.csv"],
-        ["compare", log, "easy", "--out", tmp_path / "a.csv"],
-        ["sweep", "KTH-SP2", "--out", tmp_path / "b.csv"],
+        ["simulate", log, "--out", tmp_path / "a.csv"],
+        ["simulate", "KTH-SP2", "--out", tmp_path / "b.csv"],
     ):
         code, _, err = run(capsys, *words)
         assert code == 2 and "is the input" in err and err.count("\n") == 1

@@ -17,7 +17,6 @@ from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.logs.cleaning import CleaningError
 from replication.simulator.logs.registry import TraceError
 from replication.simulator.logs.swf import SWFError
-from replication.simulator.workload import COLUMNS
 from tests.workloads import BAD_LINE, trace, write_log
 
 KTH = "KTH-SP2"
@@ -384,16 +383,6 @@ def test_the_command_lists_the_logs(capsys, nowhere):
     assert [log["path"] for log in logs if log["path"]] == [str(path)]
 
 
-def test_the_command_describes_a_log_with_bad_lines(capsys, tmp_path):
-    path = write_log(tmp_path / "my.swf", BAD_LINE, submit=[0, 50, 60])
-    assert cli.main(["logs", "describe", str(path)]) != 0
-    assert "1 of 4 lines cannot be jobs: 1 unknown-submission" in capsys.readouterr().err
-    assert cli.main(["logs", "describe", str(path), "--bad-lines", "skip", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert (facts["jobs"], facts["MaxProcs"], facts["load"]) == (3, "8", pytest.approx(30 / 480))
-    assert facts["unknown-submission"] == facts["bad-line-unknown-submission"] == 1
-
-
 def test_the_command_fetches_and_checks(capsys, serve, nowhere):
     serve()
     for _ in range(2):
@@ -402,21 +391,6 @@ def test_the_command_fetches_and_checks(capsys, serve, nowhere):
     hold(nowhere, content=b"spoilt")
     assert cli.main(["logs", "fetch", KTH]) == 1
     assert "sha256 of the decompressed file is" in capsys.readouterr().out
-
-
-def test_the_command_writes_a_cleaned_log(capsys, tmp_path):
-    columns = {"run_time": [10, -1, 30], "requested_time": [-1, 5, 20]}
-    path = write_log(tmp_path / "my.swf", BAD_LINE, submit=[0, 50, 60], **columns)
-    out = tmp_path / "cleaned.swf"
-    assert cli.main(["logs", "clean", str(path), str(out), "--bad-lines", "skip"]) == 0
-    assert capsys.readouterr().out.startswith(f"{out}: 2 of 3 jobs; no-run-time 1, ")
-    first = registry.load(path, bad_lines="skip")
-    again = registry.load(out)
-    for column in COLUMNS:
-        assert getattr(again, column).tolist() == getattr(first, column).tolist()
-    assert again.without_estimate == first.without_estimate == 0.5
-    notes = registry.read(out).header["Note"]
-    assert "no-run-time: 1 jobs" in notes and "bad-line-unknown-submission: 1 jobs" in notes
 
 
 def test_wrong_sources_and_rules_are_refused():

@@ -117,8 +117,7 @@ def read(path):
             k = int(np.argmax(bad))
             raise LogError(
                 f"{name}, line {numbers[k]}, {field}: {files.quoted(jobs[field][k])}; expected a "
-                f"{'number' if field in DECIMAL else 'whole number'} (`replication logs clean FILE "
-                "NEW.swf` has options for such a log: --times, --bad-lines)"
+                f"{'number' if field in DECIMAL else 'whole number'}"
             )
         jobs[field] = values.clip(lower=-1)
     return from_columns(jobs, comments, name)

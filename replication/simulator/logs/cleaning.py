@@ -11,7 +11,7 @@ import numpy as np
 
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
-from replication.simulator.logs.swf import FIELDS, TIMES, SWFError, Trace
+from replication.simulator.logs.swf import FIELDS, TIMES, SWFError
 from replication.simulator.workload import MACHINE, Workload
 
 CANCELLED = 5
@@ -207,46 +207,6 @@ def further_fields(names) -> list[str]:
     """Return one name of a log's field, or several, as a list; raise CleaningError for others."""
     names = [names] if isinstance(names, str) else names
     return [among((*FIELDS, "line"), "no field", name, CleaningError) for name in names]
-
-
-def cleaned(trace: Trace, jobs: Workload) -> Trace:
-    """Return the lines of a log that are jobs of its workload, with the workload's values.
-
-    Parameters
-    ----------
-    trace : Trace
-    jobs : Workload
-        Made from `trace` by `workload`.
-
-    Returns
-    -------
-    Trace
-        The lines, with the sizes in both columns of processors; an unknown estimate stays unknown.
-        The header is that of the log and a note for each rule, with the number of jobs that it
-        dropped or changed.
-    """
-    if jobs.second != 1:
-        raise SWFError(f"{trace.path}: milliseconds, which SWF lacks; expected times='round'")
-    line_of = {job: k for k, job in enumerate(trace.job_id.tolist())}
-    kept = [line_of[job] for job in jobs.job_id.tolist()]
-    columns = {name: getattr(trace, name)[kept] for name in FIELDS}
-    columns |= {
-        "run_time": jobs.run_time,
-        "requested_time": np.where(columns["requested_time"] < 1, -1, jobs.estimate),
-        "requested_processors": jobs.processors,
-        "allocated_processors": jobs.processors,
-    }
-    made = jobs.provenance
-    notes = (
-        f" Note: cleaned; size {made['size']}, overrun {made['overrun']}, dropped "
-        f"{', '.join(made['drop']) or 'none'}",
-        *(f" Note: {rule}: {count} jobs" for rule, count in jobs.cleaning),
-    )
-    header = trace.comments
-    if trace.max_procs != jobs.machine:
-        header = [one for one in header if not one.strip().startswith("MaxProcs:")]
-        notes = (f" MaxProcs: {jobs.machine}", *notes)
-    return Trace.from_columns(comments=(*header, *notes), path=trace.path, **columns)
 
 
 def _machine(trace, machine):
