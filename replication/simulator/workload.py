@@ -245,20 +245,7 @@ class Workload:
         marks = ["synthetic"] if self.stand_in else []
         if self.without_estimate > FEW_WITHOUT_ESTIMATE:
             marks.append(f"{100 * self.without_estimate:.0f} % of the jobs without an estimate")
-        if self.second != 1:
-            marks.append("simulated in milliseconds")
         return f"{self.name} ({', '.join(marks)})" if marks else self.name
-
-    @property
-    def second(self) -> int:
-        """Units of time in a second: 1, or 1,000 for a log that was read in milliseconds."""
-        return 1000 if self.provenance.get("times") == "milliseconds" else 1
-
-    def in_seconds(self, values: np.ndarray) -> np.ndarray:
-        """Return times in seconds: the values themselves, or fractions
-        for a log that was read in milliseconds.
-        """
-        return values if self.second == 1 else values / self.second
 
     @property
     def span(self) -> int:

@@ -469,39 +469,17 @@ def test_both_parsers_agree_on_fractions(token):
     assert seen[0] == seen[1]
 
 
-def test_fractions_of_seconds_are_rounded_or_become_milliseconds(tmp_path):
+def test_fractions_of_seconds_are_refused_or_rounded(tmp_path):
     odd = {"wait": "0.5", "run_time": "88.4994", "requested_time": "149.0", "think_time": "-1.5"}
     path = log(tmp_path, line(1, "4.709164", **odd), line(2, 7, wait=-1), header="; MaxProcs: 8\n")
-    assert "2 fraction-of-second" not in refusal(path) and "(--times) reads" in refusal(path)
-    for times, expected in {
-        "round": [5, 1, 88, 149, -1],
-        "milliseconds": [4709, 500, 88499, 149000, -1],
-    }.items():
-        trace = swf.read(path, times=times)
-        names = ("submit", "wait", "run_time", "requested_time", "think_time")
-        assert [getattr(trace, name)[0] for name in names] == expected
-        assert trace.wait[1] == -1
-        assert trace.anomalies["rounded_seconds"] == (3 if times == "round" else 2)
+    assert "times='round'" in refusal(path)
+    trace = swf.read(path, times="round")
+    names = ("submit", "wait", "run_time", "requested_time", "think_time")
+    assert [getattr(trace, name)[0] for name in names] == [5, 1, 88, 149, -1]
+    assert trace.wait[1] == -1
+    assert trace.anomalies["rounded_seconds"] == 3
     with pytest.raises(SWFError, match="^times 'exact'; allowed: "):
         swf.read(path, times="exact")
-
-
-def test_measures_and_csv_of_milliseconds_are_in_seconds(tmp_path):
-    lines = [
-        line(k, "0.25", run_time="4.5", requested_time=9, requested_processors=8) for k in (1, 2)
-    ]
-    path = log(tmp_path, *lines, header="; MaxProcs: 8\n")
-    run = rp.simulate(rp.load(path, times="milliseconds"), trim=False)
-    assert "milliseconds" in repr(run)
-    # By hand: the second job waits 4.5 s; both run less than the bound of 10 s.
-    assert run.measures["mean_wait"] == 2.25
-    assert run.measures["mean_bounded_slowdown"] == 1
-    assert run.measured(False, "mbs")["mbs"] == pytest.approx((10 / 10 + 14.5 / 10) / 2)
-    run.write_csv(tmp_path / "out.csv")
-    table = pd.read_csv(tmp_path / "out.csv")
-    assert table["start"].tolist() == [0.25, 4.75]
-    with pytest.raises(SWFError, match="milliseconds, which SWF lacks"):
-        run.write_swf(tmp_path / "out.swf")
 
 
 def test_jobs_that_name_a_preceding_job_are_counted(tmp_path):

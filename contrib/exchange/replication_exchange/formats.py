@@ -18,6 +18,7 @@ import io
 import itertools
 import re
 from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import numpy as np
@@ -228,7 +229,7 @@ def _read_swf(path, content):
     try:
         trace, per_second = swf.parse(content, path), 1
     except swf.SWFError:  # also for fractions of seconds; another problem is raised again
-        trace, per_second = swf.parse(content, path, times="milliseconds"), 1000
+        trace, per_second = swf.parse(_in_milliseconds(content), path), 1000
     size = np.where(
         trace.allocated_processors > 0, trace.allocated_processors, trace.requested_processors
     )
@@ -250,6 +251,23 @@ def _read_swf(path, content):
     columns = trace.submit / per_second, start / per_second, end / per_second, size, asked
     earlier = [(job, *(time / per_second for time in run)) for job, *run in earlier]
     return _plan(path, ids, columns, trace.max_procs, earlier)
+
+
+def _in_milliseconds(content):
+    """Return a log in SWF with all times in milliseconds, halves rounded upwards."""
+    times = [swf.FIELDS.index(name) for name in swf.IN_SECONDS]
+
+    def converted(line):
+        tokens = line.split()
+        if line.lstrip().startswith(b";") or len(tokens) < len(swf.FIELDS):
+            return line
+        for k in times:
+            if re.fullmatch(rb"\d+\.?\d*|\.\d+", tokens[k]):
+                exact = 1000 * Decimal(tokens[k].decode())
+                tokens[k] = b"%d" % exact.to_integral_value(ROUND_HALF_UP)
+        return b" ".join(tokens)
+
+    return b"\n".join(map(converted, content.split(b"\n")))
 
 
 def _read_csv(path, content, first):

@@ -200,6 +200,10 @@ def test_fractions_of_a_second_are_counted_in_milliseconds(tmp_path):
     assert found["fairness"]["blocked"] == 2
     assert (found["fairness"]["idle_delayed"], found["fairness"]["idle_delay"]) == (1, 1.0)
     assert "they are counted in milliseconds" in run("audit", tmp_path / "b.csv")[1]
+    log = "; MaxProcs: 4\n1 0.5 1 2.0005 3 -1 -1 3 9 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+    (tmp_path / "a.swf").write_text(log)
+    plan = formats.read(tmp_path / "a.swf")
+    assert (plan.start.tolist(), plan.end.tolist()) == ([1.5], [3.501])
     assert run("export", tmp_path / "b.csv", tmp_path / "c.csv", "--processors", 4)[0] == 0
     assert run("compare", tmp_path / "b.csv", tmp_path / "c.csv")[0] == 0
     assert "1700000004.001" in (tmp_path / "c.csv").read_text()

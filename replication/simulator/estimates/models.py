@@ -187,7 +187,7 @@ class Users(_Multiple, EstimateModel, name="log"):
                 f"{workload.name}: Users(missing='longest'); expected jobs loaded with "
                 "more=['requested_time']"
             )
-        limits = workload.estimate[workload.estimate <= YEAR * workload.second]
+        limits = workload.estimate[workload.estimate <= YEAR]
         longest = max(int(limits.max(initial=1)), int(workload.run_time.max()))
         longest = whole_seconds(np.array([longest * self.factor]))
         return np.where(workload.more["requested_time"] < 1, longest, estimate)

@@ -11,7 +11,7 @@ import numpy as np
 
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
-from replication.simulator.logs.swf import FIELDS, TIMES, SWFError
+from replication.simulator.logs.swf import FIELDS, SWFError
 from replication.simulator.workload import MACHINE, Workload
 
 CANCELLED = 5
@@ -67,9 +67,8 @@ def implausible(submit: np.ndarray, run_time: np.ndarray) -> np.ndarray:
 
 def _warn_implausible(trace, keep):
     """Return the number of remaining jobs of implausible run time; warn of the first one."""
-    second = TIMES[trace.times or "round"]
-    submit, run_time = trace.submit[keep] / second, trace.run_time[keep] / second
-    odd = np.flatnonzero(implausible(submit, run_time))
+    run_time = trace.run_time[keep]
+    odd = np.flatnonzero(implausible(trace.submit[keep], run_time))
     if len(odd):
         k, seconds = np.flatnonzero(keep)[odd[0]], run_time[odd[0]]
         warnings.warn(

@@ -249,7 +249,7 @@ def read(source, bad_lines=None, times=None) -> swf.Trace:
     bad_lines : {"refuse", "skip"}, optional
         See `replication.simulator.logs.swf.read`, also for further errors. By default that of the
         registry, and "refuse" for a file.
-    times : {"round", "milliseconds"}, optional
+    times : {"round"}, optional
         See `replication.simulator.logs.swf.read`.
 
     Raises
@@ -287,7 +287,7 @@ def load(
     overrun: Literal["raise-estimate", "cut-run", "as-is"] | None = None,
     drop: str | Sequence[str] | None = None,
     bad_lines: Literal["refuse", "skip"] | None = None,
-    times: Literal["round", "milliseconds"] | None = None,
+    times: Literal["round"] | None = None,
     more: str | Sequence[str] = (),
 ) -> Workload:
     """Load the jobs of a log as a workload.
@@ -315,9 +315,8 @@ def load(
     bad_lines : {"refuse", "skip"}, optional
         Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's
         `cleaning` and `provenance`. By default that of the registry, and "refuse" for a file.
-    times : {"round", "milliseconds"}, optional
-        Whether fractions of seconds are rounded to seconds and counted, or all times of the
-        workload are milliseconds. By default they are an error.
+    times : {"round"}, optional
+        Round fractions of seconds and count them. By default they are an error.
     more : str or sequence of str
         Further fields of the log (`replication.simulator.logs.swf.Trace`), for the workload's
         `more`, such as ``["partition", "requested_memory"]``; -1 is unknown, as all are of

@@ -35,8 +35,7 @@ DECIMAL = ("cpu_time", "used_memory", "requested_memory")
 KNOWN = ("job_id", "submit")
 STANDARD_INPUT = "-"
 MOST_BYTES = 1 << 31  # of a file, decompressed: some 25 million jobs
-#: Treatments of fractions of seconds, and the number of units that a second becomes.
-TIMES = {"round": 1, "milliseconds": 1000}
+TIMES = ("round",)  # treatments of fractions of seconds
 IN_SECONDS = ("submit", "wait", "run_time", "requested_time", "think_time")
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -85,8 +84,8 @@ class Trace:
         submission or since the end of the previous part, run time, processors, and status (2 if the
         job continues, 3 if it completed, 4 if it failed). They follow the job's own line, which has
         status 0 or 1.
-    times : {"round", "milliseconds"}, optional
-        The treatment of fractions of seconds; with "milliseconds" all times are in ms.
+    times : {"round"}, optional
+        The treatment of fractions of seconds.
     """
 
     job_id: np.ndarray
@@ -232,9 +231,8 @@ def read(path, sha256=None, bad_lines="refuse", times=None) -> Trace:
         The expected hash of the decompressed bytes.
     bad_lines : {"refuse", "skip"}
         Whether lines that cannot be jobs are an error, or are skipped and counted in the trace.
-    times : {"round", "milliseconds"}, optional
-        Whether fractions of seconds are rounded (halves upwards) and counted, or all times become
-        milliseconds. By default they are an error.
+    times : {"round"}, optional
+        Round fractions of seconds (halves upwards) and count them. By default they are an error.
 
     Raises
     ------
@@ -368,7 +366,7 @@ def _parse_lines(data, name, bad_lines, digest, times):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in bad.items())
         hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" if rows else ""
         if "fraction-of-second" in bad:
-            hint += "; times='round' or 'milliseconds' (--times) reads fractions of seconds"
+            hint += "; times='round' (--times round) rounds fractions of seconds"
         total = bad.total() + len(rows) + len(parts)
         raise SWFError(
             f"{name}{problem}; {bad.total():,} of {total:,} lines cannot be jobs: {kinds}{hint}"
@@ -394,7 +392,7 @@ def _job(tokens, width, line_of, times, anomalies):
     is_part = tokens[10] in ("2", "3", "4") and tokens[0].lstrip("0") in line_of
     if times:
         tokens = [
-            _in_units(token, TIMES[times], anomalies) if name in IN_SECONDS else token
+            _whole_seconds(token, anomalies) if name in IN_SECONDS else token
             for name, token in zip(FIELDS, tokens, strict=False)
         ]
     values = [
@@ -411,13 +409,11 @@ def _job(tokens, width, line_of, times, anomalies):
     return values, is_part
 
 
-def _in_units(token, units, anomalies):
-    """Return a time of so many units a second as a whole number, halves rounded upwards;
-    other text unchanged.
-    """
+def _whole_seconds(token, anomalies):
+    """Return a time to the nearest second, halves rounded upwards; other text unchanged."""
     if not _NUMBER.fullmatch(token) or Decimal(token) < 0:
         return token
-    exact = Decimal(token) * units
+    exact = Decimal(token)
     whole = exact.to_integral_value(ROUND_HALF_UP)
     if whole != exact:
         anomalies["rounded_seconds"] += 1

@@ -23,8 +23,6 @@ def as_trace(schedule) -> swf.Trace:
     replication.simulator.logs.swf.Trace
     """
     w = schedule.workload
-    if w.second != 1:
-        raise swf.SWFError(f"{w.name}: simulated in milliseconds, which SWF lacks; expected CSV")
     note = ", ".join(f"{name} {value}" for name, value in schedule.provenance.items())
     labels = {
         "Version": 2.2,

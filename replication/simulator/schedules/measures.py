@@ -242,9 +242,7 @@ class _Sample:
         }
         if name not in columns:
             raise AttributeError(name)
-        values = getattr(columns[name], name)[self.kept]
-        is_time = name in ("wait", "run_time")
-        setattr(self, name, self.jobs.in_seconds(values) if is_time else values)
+        setattr(self, name, getattr(columns[name], name)[self.kept])
         return getattr(self, name)
 
     @property
@@ -265,14 +263,13 @@ class _Sample:
     @functools.cached_property
     def performance(self):
         jobs = self.jobs
-        times = jobs.submit, jobs.run_time, _column(self.schedule.end)
-        submit, run_time, end = map(jobs.in_seconds, times)
-        return measures.performance(submit, run_time, jobs.processors, end, self.kept)
+        end = _column(self.schedule.end)
+        return measures.performance(jobs.submit, jobs.run_time, jobs.processors, end, self.kept)
 
     @functools.cached_property
     def backfilling(self):
-        run_time = self.jobs.in_seconds(self.jobs.run_time)
-        return measures.backfilling(run_time, self.jobs.processors, self.schedule.backfilled)
+        jobs = self.jobs
+        return measures.backfilling(jobs.run_time, jobs.processors, self.schedule.backfilled)
 
     @functools.cached_property
     def slowdown(self):
@@ -366,8 +363,7 @@ def of(
                 raise MeasureError(
                     f"measure {one!r}; allowed with compare and sweep, and EASY only"
                 )
-            is_time = one in ("wild_run_time", "delay")
-            found[one] = sample.jobs.in_seconds(observed[one]) if is_time else observed[one]
+            found[one] = observed[one]
         elif one in _DEFINITIONS:
             found[one] = _DEFINITIONS[one](sample)
         else:

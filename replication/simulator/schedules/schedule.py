@@ -26,7 +26,6 @@ TABLE = (
     "backfilled",
     "times_killed",
 )
-TIMES = ("submit", "start", "end", "run_time", "estimate", "prediction")
 
 
 class ScheduleError(ValueError):
@@ -149,9 +148,8 @@ class Schedule:
         begins with ``log_``.
         """
         w = self.workload
-        wait = w.in_seconds(self.wait)
-        slowdown = measures.bounded_slowdown(wait, w.in_seconds(w.run_time))
-        more = {"wait": wait, "bounded_slowdown": slowdown}
+        slowdown = measures.bounded_slowdown(self.wait, w.run_time)
+        more = {"wait": self.wait, "bounded_slowdown": slowdown}
         identifiers = {name: getattr(w, name) for name in ("user", "group", "queue")}
         table = self.columns() | more | identifiers
         own = {f"log_{name}" if name in table else name: values for name, values in w.more.items()}
@@ -159,10 +157,9 @@ class Schedule:
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return the table as a dict of arrays, in the order of ``TABLE``; times are seconds."""
-        table = {
+        return {
             name: getattr(self if hasattr(self, name) else self.workload, name) for name in TABLE
         }
-        return table | {name: self.workload.in_seconds(table[name]) for name in TIMES}
 
     @property
     def measures(self) -> dict[str, float]:
@@ -354,11 +351,7 @@ class Schedule:
         target : path or open binary file
             A path names the file only when it is complete.
         """
-        fractions = TIMES if self.workload.second != 1 else ()
-        columns = {
-            name: values if name in fractions else np.asarray(values, np.int64)
-            for name, values in self.columns().items()
-        }
+        columns = {name: np.asarray(values, np.int64) for name, values in self.columns().items()}
         with writing.open_output(target) as out:
             out.write(pd.DataFrame(columns).to_csv(index=False, lineterminator="\n").encode())
 
