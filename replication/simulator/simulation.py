@@ -1,6 +1,6 @@
 """Simulate a scheduler on a workload."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
@@ -10,7 +10,6 @@ from replication.simulator import compile_clock
 from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.kernels import ordered_list
-from replication.simulator.logs.registry import load
 from replication.simulator.schedulers import EASY, Scheduler, SchedulerError
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
@@ -163,15 +162,14 @@ def as_list(given: Any, kind: type) -> list:
 
 
 def as_workloads(given: Any) -> list[Workload]:
-    """Return one workload, or several, as a list; a mapping is a log that `load` reads.
+    """Return one workload, or several, as a list.
 
     Raises
     ------
     SimulationError
         For anything else, and for two workloads of one name, since tables identify workloads by it.
     """
-    several = [given] if isinstance(given, Mapping) else as_list(given, Workload)
-    workloads = [load(one) if isinstance(one, Mapping) else check_workload(one) for one in several]
+    workloads = [check_workload(workload) for workload in as_list(given, Workload)]
     names = [workload.name for workload in workloads]
     for name in names:
         if names.count(name) > 1:

@@ -20,7 +20,6 @@ from replication.simulator.estimates import (
     Users,
     cut_runs,
 )
-from replication.simulator.logs import registry
 from replication.simulator.observation import observe
 from replication.simulator.predictors import Last, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, FCFS, Conservative, OrderedEASY, PVEasy
@@ -30,7 +29,7 @@ from replication.simulator.sweeps import grid as sweep
 from replication.simulator.sweeps.results import Results
 from replication.simulator.sweeps.store import Store
 from replication.simulator.workload import Workload
-from tests.workloads import BAD_LINE, random_jobs, workloads, write_log
+from tests.workloads import random_jobs, workloads
 
 
 def some_jobs(n=300, seed=3):
@@ -277,17 +276,6 @@ def test_the_table_has_a_row_for_each_simulation():
     at = two[1].at_load(0.5)
     assert row["mean_wait"] == simulate(at, EASY(), FModel(0.5), 2).measures["mean_wait"]
     assert row["offered_load"] == at.load == pytest.approx(0.5, rel=0.01)
-
-
-def test_a_file_is_given_with_its_rules_in_place_of_a_workload(tmp_path):
-    path = write_log(tmp_path / "my.swf", BAD_LINE, submit=range(0, 480, 60))
-    log = {"file": path, "bad_lines": "skip"}
-    table = rp.sweep(log, [FCFS(), EASY()], measures="jobs", trim=False, folder=None)
-    assert table["jobs"].tolist() == [8, 8]
-    assert rp.compare([log], FCFS(), measures="jobs", trim=False)["jobs"].tolist() == [8]
-    assert rp.load(log, machine=77, drop="").machine == 77
-    with pytest.raises(registry.TraceError, match="file None; expected a name or a path"):
-        rp.sweep({"bad_lines": "skip"}, folder=None)
 
 
 def test_runs_are_cut_before_submissions_are_scaled():

@@ -279,7 +279,7 @@ def read(source, bad_lines=None, times=None) -> swf.Trace:
 
 
 def load(
-    source: LogName | str | Path | swf.Trace | Mapping,
+    source: LogName | str | Path | swf.Trace,
     paper: str | None = None,
     synthetic: bool = False,
     machine: int | None = None,
@@ -294,10 +294,8 @@ def load(
 
     Parameters
     ----------
-    source : str or Path or replication.simulator.logs.swf.Trace or mapping
-        A registry name, a path to an SWF file, or a log read from one. A mapping has this source as
-        ``file`` and some of the arguments below, which it overrides, such as
-        ``{"file": "my.swf", "bad_lines": "skip"}``.
+    source : str or Path or replication.simulator.logs.swf.Trace
+        A registry name, a path to an SWF file, or a log read from one.
     paper : str, optional
         The paper whose rules apply; by default those of
         `replication.simulator.logs.cleaning.workload`, for the log's own machine.
@@ -335,16 +333,11 @@ def load(
         For unknown names and rules, and unusable files.
     """
     given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
-    if isinstance(source, Mapping):
-        file, own = file_and_rules(source)
-        others = {"paper": paper, "synthetic": synthetic, "bad_lines": bad_lines}
-        others |= {"times": times, "more": more}
-        return load(file, **given | others | own)
     given = {name: value for name, value in given.items() if value is not None}
     if not isinstance(source, str | Path | swf.Trace):
         raise TraceError(
-            f"source is a {type(source).__name__}; allowed: a name, a path, a Trace, or a mapping "
-            "with file (jobs in columns become a workload by Workload.from_columns)"
+            f"source is a {type(source).__name__}; allowed: a name, a path, or a Trace "
+            "(jobs in columns become a workload by Workload.from_columns)"
         )
     trace = source if isinstance(source, swf.Trace) else None
     if trace is not None or _is_path(source):
@@ -365,7 +358,7 @@ def load(
 
 
 def file_and_rules(source: str | Path | Mapping) -> tuple[str | Path, dict]:
-    """Return a log's name or file, and the arguments of `load` that a mapping has with it.
+    """Return the name or file of an entry in a notebook's `logs`, and its arguments of `load`.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Compare schedulers by their measures."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ FACTS = ("log", "stand_in", "resampling", "scheduler", "estimates")
 
 
 def compare(
-    workloads: Workload | Mapping | Iterable[Workload | Mapping],
+    workloads: Workload | Iterable[Workload],
     schedulers: Scheduler | str | Iterable[Scheduler | str],
     estimates: EstimateModel | str | Iterable[EstimateModel | str] | None = None,
     seed: int = 1,
@@ -46,8 +46,7 @@ def compare(
     Parameters
     ----------
     workloads : Workload or several
-        Workloads of different names; or logs to load, such as
-        ``{"file": "my.swf", "bad_lines": "skip"}``.
+        Workloads of different names.
     schedulers : Scheduler or str, or several
         Text as in `simulate`.
     estimates : EstimateModel or str, or several, optional

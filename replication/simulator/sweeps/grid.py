@@ -8,7 +8,7 @@ jobs of a point are drawn and scaled only when they are simulated; stored rows n
 import functools
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
@@ -244,7 +244,7 @@ def seeds_of(scheduler: Scheduler, model: EstimateModel, seeds: Sequence[int]) -
 
 
 def sweep(
-    workloads: Workload | Mapping | Iterable[Workload | Mapping],
+    workloads: Workload | Iterable[Workload],
     schedulers: Scheduler | str | Iterable[Scheduler | str] = TEXTBOOK,
     estimates: EstimateModel | str | Iterable[EstimateModel | str] | None = None,
     seeds: int | Iterable[int] = 1,
@@ -264,8 +264,6 @@ def sweep(
     Parameters
     ----------
     workloads : Workload or several
-        Or logs to load, such as ``{"file": "my.swf", "bad_lines": "skip"}``; see
-        `replication.load`.
     schedulers : Scheduler or str, or several
         Text as in `simulate`. A scheduler that ignores estimates is simulated once for all of them.
     estimates : EstimateModel or str, or several, optional
@@ -352,7 +350,7 @@ def seed_list(seeds: int | Iterable[int]) -> list[int]:
 
 
 def points(
-    workloads: Workload | Mapping | Iterable[Workload | Mapping],
+    workloads: Workload | Iterable[Workload],
     loads: Sequence[float | str | None],
     choices: Sequence[tuple[Scheduler, EstimateModel]],
     seeds: Sequence[int],
