@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import replication as rp
 from replication.simulator import paths
-from replication.simulator.logs import cleaning, registry, swf
+from replication.simulator.logs import registry, swf
 from replication.simulator.logs.swf import DECIMAL, FIELDS, KNOWN, SWFError
 
 HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n; UnixStartTime: 893466664\n"
@@ -493,34 +493,6 @@ def test_jobs_that_name_a_preceding_job_are_counted(tmp_path):
 def test_a_machine_with_separators_of_thousands_is_an_error(tmp_path, text):
     with pytest.raises(SWFError, match="header field MaxProcs"):
         rp.load(log(tmp_path, line(1), header=f"; MaxProcs: {text}\n"))
-
-
-def test_implausible_runs_are_named(tmp_path):
-    day, year = 86400, 366 * 86400
-    for submit, run_time, odd in (
-        ([0, 5], [100, year + 1], 1),  # longer than a year
-        ([0, 5], [100, 30 * day], 0),  # a log of five seconds says nothing
-        ([0, 2 * day], [100, 2 * day + 1], 1),  # longer than the log
-        ([0, 2 * day], [100, 2 * day], 0),
-    ):
-        path = log(
-            tmp_path,
-            *(
-                line(k, s, run_time=r)
-                for k, (s, r) in enumerate(zip(submit, run_time, strict=True), 1)
-            ),
-        )
-        if not odd:
-            assert "implausible-run-time" not in dict(rp.load(path).cleaning)
-            continue
-        with pytest.warns(
-            cleaning.ImplausibleRuns, match=r"log.swf, line 5: job 2 ran .*longer than"
-        ):
-            assert ("implausible-run-time", 1) in rp.load(path).cleaning
-    assert rp.implausible(np.array([0, np.nan]), np.array([1.0, year + 1])).tolist() == [
-        False,
-        True,
-    ]
 
 
 def test_bad_lines_are_left_out_by_columns_as_line_by_line():

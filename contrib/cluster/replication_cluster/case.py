@@ -208,7 +208,7 @@ def _usable(jobs, machine, size, counted):
         counted.append((f"left out: {words}", int(bad(jobs).sum())))
         jobs = jobs[~bad(jobs)]
     raised = jobs["run_time"] > jobs["estimate"]
-    odd = rp.implausible(jobs["submit"].to_numpy(), jobs["run_time"].to_numpy())
+    odd = conversion.implausible(jobs["submit"].to_numpy(), jobs["run_time"].to_numpy())
     counted += [
         ("ran longer than the log or than a year", int(odd.sum())),
         ("name a preceding job, which is ignored", int((jobs["preceding_job"] > 0).sum())),

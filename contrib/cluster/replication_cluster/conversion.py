@@ -17,7 +17,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 import pandas as pd
 
-import replication as rp
 from replication_cluster import files, swf
 from replication_cluster.files import LogError
 
@@ -55,6 +54,22 @@ NO_KEY = (
     "Users, groups and job names became numbers with a key that is not kept: "
     "another conversion gives other numbers."
 )
+
+
+def implausible(submit, run_time):
+    """Return the mask of the jobs that ran longer than a year or than the log, bool[n].
+
+    The log is as long as the time from its first submission to its last, if that is a day or more.
+    Such a run time is often the distance from 0, or from 1970, which stood for an unknown start.
+
+    Parameters
+    ----------
+    submit, run_time : float64[n], s
+        Negative or nan where unknown.
+    """
+    times = submit[submit >= 0]
+    span = float(times.max() - times.min()) if len(times) else 0.0
+    return run_time > (min(span, YEAR) if span >= 86_400 else YEAR)
 
 
 class FieldError(ValueError):
@@ -376,7 +391,7 @@ class Account:
 
     def remark_implausible(self, submit, run_time, places):
         """Count the jobs that ran longer than the log or than a year, and name the first one."""
-        odd = np.flatnonzero(rp.implausible(np.asarray(submit), np.asarray(run_time)))
+        odd = np.flatnonzero(implausible(np.asarray(submit), np.asarray(run_time)))
         if len(odd):
             words = f"ran longer than the log or than a year (first: {places[odd[0]]})"
             self.remarks[words] += len(odd)

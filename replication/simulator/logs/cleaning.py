@@ -4,7 +4,6 @@ Rules that drop jobs apply in the order given; each counts the jobs that it drop
 estimates are set afterwards.
 """
 
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from replication.simulator.logs.swf import FIELDS, SWFError
 from replication.simulator.workload import MACHINE, Workload
 
 CANCELLED = 5
-DAY, YEAR = 86_400, 366 * 86_400  # s
 
 #: Rules that drop jobs, by name: the mask of the jobs as a function of (trace, sizes, machine).
 DROP_RULES = {
@@ -43,42 +41,6 @@ OVERRUNS = {"raise-estimate": "estimate-raised", "cut-run": "run-cut", "as-is": 
 
 class CleaningError(InputError):
     """An unknown rule; the message lists those that exist."""
-
-
-class ImplausibleRuns(UserWarning):
-    """Jobs ran longer than their log, or than a year."""
-
-
-def implausible(submit: np.ndarray, run_time: np.ndarray) -> np.ndarray:
-    """Return the mask of the jobs that ran longer than a year or than the log, bool[n].
-
-    The log is as long as the time from its first submission to its last, if that is a day or more.
-    Such a run time is often the distance from 0, or from 1970, which stood for an unknown start.
-
-    Parameters
-    ----------
-    submit, run_time : int64[n] or float64[n], s
-        Negative or nan where unknown.
-    """
-    known = submit[submit >= 0]
-    span = float(known.max() - known.min()) if len(known) else 0.0
-    return run_time > (min(span, YEAR) if span >= DAY else YEAR)
-
-
-def _warn_implausible(trace, keep):
-    """Return the number of remaining jobs of implausible run time; warn of the first one."""
-    run_time = trace.run_time[keep]
-    odd = np.flatnonzero(implausible(trace.submit[keep], run_time))
-    if len(odd):
-        k, seconds = np.flatnonzero(keep)[odd[0]], run_time[odd[0]]
-        warnings.warn(
-            f"{trace.path}, line {trace.line[k]}: job {trace.job_id[k]} ran {seconds:,.0f} s "
-            f"({seconds / YEAR:,.1f} years), longer than the log or than a year (such jobs: "
-            f"{len(odd):,}); is its start or end unknown?",
-            ImplausibleRuns,
-            stacklevel=4,  # the caller of load
-        )
-    return len(odd)
 
 
 def workload(
@@ -117,10 +79,10 @@ def workload(
     Workload
         In order of submission, then of job number. Its `cleaning` counts the jobs of every rule in
         `drop` and of size-from-allocated or size-from-requested, estimate-from-run-time, and one of
-        estimate-raised, run-cut, overrun-kept; if there are any, also of implausible-run-time (see
-        `implausible`), submit-out-of-order, preceding-job-ignored (a job is not held until the job
-        that it names has ended), seconds-rounded (values), and of the skipped lines by kind, such
-        as bad-line-unknown-submission.
+        estimate-raised, run-cut, overrun-kept; if there are any, also of submit-out-of-order,
+        preceding-job-ignored (a job is not held until the job that it names has ended),
+        seconds-rounded (values), and of the skipped lines by kind, such as
+        bad-line-unknown-submission.
 
     Raises
     ------
@@ -147,7 +109,6 @@ def workload(
         keep &= ~hit
         counts[rule] = hit
     _refuse_unusable(trace, keep, processors, machine)
-    odd = _warn_implausible(trace, keep)
     order = np.flatnonzero(keep)
     if len(order) == 0:
         dropped = ", ".join(f"{rule} {int(hit.sum())}" for rule, hit in counts.items() if hit.any())
@@ -191,7 +152,6 @@ def workload(
         | ({"times": trace.times} if trace.times else {}),
         cleaning=(
             *((rule, int(np.count_nonzero(hit))) for rule, hit in counts.items()),
-            *([("implausible-run-time", odd)] if odd else []),
             *(
                 (ANOMALIES[name], count)
                 for name, count in trace.anomalies.items()
