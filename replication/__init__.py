@@ -37,7 +37,6 @@ from replication.simulator.estimates import (
     Modal,
     Users,
 )
-from replication.simulator.logs.recognition import recognize
 from replication.simulator.logs.registry import load
 from replication.simulator.logs.resampling import ResampledUsers, ResampledWeeks, Resampling
 from replication.simulator.logs.synthetic import synthetic
@@ -113,7 +112,6 @@ __all__ = [
     "Workload",
     "compare",
     "load",
-    "recognize",
     "simulate",
     "sweep",
     "synthetic",

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import replication as rp
-from replication_cluster import conversion, slurm, swf, torque
+from replication_cluster import conversion, recognition, slurm, swf, torque
 from replication_cluster.files import LogError
 
 UNLIMITED = 366 * 86400  # s; a longer request stands for no limit
@@ -152,7 +152,7 @@ def batch_system(path):
     """
     if not Path(path).is_file():
         return None
-    kind = rp.recognize(path)
+    kind = recognition.recognize(path)
     name = kind and kind.name
     return "slurm" if name in slurm.READS else "torque" if name == "pbs" else None
 

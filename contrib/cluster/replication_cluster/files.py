@@ -8,7 +8,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
-import replication as rp
+from replication_cluster.recognition import recognize
 
 MAX_BYTES = 1 << 36  # decompressed
 MAX_LINE = 1 << 20  # characters
@@ -57,7 +57,7 @@ class _Limited(io.RawIOBase):
 def open_text(path, reads, newline=None):
     """Open a text file, gzipped or not; ``-`` is standard input. Invalid UTF-8 is replaced.
 
-    Its attribute ``kind`` is the name of its kind (`replication.recognize`), or None.
+    Its attribute ``kind`` is the name of its kind (`replication_cluster.recognition`), or None.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def open_text(path, reads, newline=None):
     packed = raw.peek(2)[:2] == b"\x1f\x8b"
     stream = _Limited(gzip.GzipFile(fileobj=raw) if packed else raw, name)
     stream = io.BufferedReader(stream, HEAD)
-    kind = rp.recognize(stream.peek(HEAD))
+    kind = recognize(stream.peek(HEAD))
     if kind and kind.name not in reads:
         raise LogError(f"{name}: {kind}")
     file = io.TextIOWrapper(stream, "utf-8-sig", "replace", newline)

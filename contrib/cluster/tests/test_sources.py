@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-import replication as rp
 import years
-from replication_cluster import case, conversion, slurm, swf, tables, torque
+from replication_cluster import case, conversion, recognition, slurm, swf, tables, torque
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
 from test_slurm import DAY, KEY, job, record, write
@@ -582,7 +581,7 @@ def test_every_command_says_what_another_file_is_and_which_command_reads_it(
     words = [str(path), "--out", str(tmp_path / "out.csv")]
     words = ["report", *words] if command == "report" else ["convert", command, *words]
     done = CliRunner().invoke(main, words + ["--map", "eagle"] * (command == "table"))
-    assert done.exit_code == 1 and str(rp.recognize(path)) in done.output
+    assert done.exit_code == 1 and str(recognition.recognize(path)) in done.output
     assert len(done.output.splitlines()) == 1
 
 

@@ -28,7 +28,6 @@ import pandas as pd
 from replication.simulator import writing
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
-from replication.simulator.logs.recognition import recognize
 
 BAD_LINES = ("refuse", "skip")
 DECIMAL = ("cpu_time", "used_memory", "requested_memory")
@@ -199,7 +198,7 @@ def read_bytes(path, error=SWFError) -> bytes:
     Raises
     ------
     error
-        For a damaged gzip, more than `MOST_BYTES`, and a kind of file that is no text.
+        For a damaged gzip and more than `MOST_BYTES`.
     OSError
         If the file cannot be opened.
     """
@@ -216,8 +215,6 @@ def read_bytes(path, error=SWFError) -> bytes:
             raise error(f"{name}: the gzip is damaged ({damage})") from None
     if len(data) > MOST_BYTES:
         raise error(f"{name}: too large; allowed: up to {MOST_BYTES >> 20:,} MiB decompressed")
-    if (kind := recognize(data)) and kind.binary:
-        raise error(f"{name}: {kind}")
     return data
 
 
@@ -250,8 +247,6 @@ def parse(data: bytes, name: str, sha256=None, bad_lines="refuse", times=None) -
     among(BAD_LINES, "bad_lines", bad_lines, SWFError)
     if times is not None:
         among(TIMES, "times", times, SWFError)
-    if (kind := recognize(data)) and kind.name != "swf":
-        raise SWFError(f"{name}: {kind}; expected SWF")
     digest = hashlib.sha256(data).hexdigest()
     if sha256 not in (None, digest):
         raise SWFError(f"{name}: sha256 of the decompressed file is {digest}, expected {sha256}")
@@ -365,6 +360,8 @@ def _parse_lines(data, name, bad_lines, digest, times):
     if not rows or (bad and bad_lines == "refuse"):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in bad.items())
         hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" if rows else ""
+        if not rows and bad.keys() <= {"wrong-columns", "not-a-number"}:
+            hint = "; this is not SWF (contrib/cluster converts accounting records)"
         if "fraction-of-second" in bad:
             hint += "; times='round' (--times round) rounds fractions of seconds"
         total = bad.total() + len(rows) + len(parts)

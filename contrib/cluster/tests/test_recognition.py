@@ -6,9 +6,7 @@ import gzip
 
 import pytest
 
-import replication as rp
-from replication.simulator.logs.recognition import KINDS
-from replication.simulator.logs.swf import SWFError
+from replication_cluster.recognition import KINDS, recognize
 
 SWF_LINE = "1 0 5 60 4 -1 -1 4 100 -1 1 1 1 -1 1 -1 -1 -1\n"
 ACCOUNTING = "lab:node01:users:ann:run:17:sge:0:1700000000:1700000010:1700000110" + ":0" * 33
@@ -78,7 +76,7 @@ def encode(text):
 def test_a_file_is_recognised_by_its_first_bytes(tmp_path, kind, text, packed):
     content = encode(text)
     (tmp_path / "file").write_bytes(gzip.compress(content) if packed else content)
-    for found in (rp.recognize(tmp_path / "file"), rp.recognize(content)):
+    for found in (recognize(tmp_path / "file"), recognize(content)):
         assert (found and found.name) == kind
 
 
@@ -86,13 +84,3 @@ def test_every_kind_has_a_name_of_its_own_and_a_way_on():
     names = [kind.name for kind in KINDS]
     assert len({*names}) == len(names)
     assert all(kind.reader or kind.hint or kind.name == "html" for kind in KINDS)
-
-
-@pytest.mark.parametrize("kind", [kind for kind in FILES if kind != "swf"])
-def test_a_file_of_another_kind_is_refused_with_the_command_that_reads_it(tmp_path, kind):
-    (tmp_path / "file").write_bytes(encode(FILES[kind]))
-    with pytest.raises(SWFError) as refused:
-        rp.load(tmp_path / "file")
-    message = str(refused.value)
-    assert "reads it" in message and "\n" not in message
-    assert next(one.description for one in KINDS if one.name == kind) in message

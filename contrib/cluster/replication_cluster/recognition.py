@@ -4,11 +4,10 @@
 """
 
 import re
+import tomllib
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-
-from replication.simulator.paths import toml
 
 HEAD = 1 << 16  # bytes
 
@@ -44,7 +43,8 @@ class FileKind:
         return f"{self.description}; {way}{f' ({self.hint})' if self.hint else ''}"
 
 
-KINDS = tuple(FileKind(**one) for one in toml(Path(__file__).with_name("kinds.toml"))["kind"])
+_TABLES = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text("utf-8"))["kind"]
+KINDS = tuple(FileKind(**table) for table in _TABLES)
 
 
 def recognize(source: bytes | str | Path) -> FileKind | None:
