@@ -1,6 +1,5 @@
 """The two tools of the explorer notebook: `Stepper` and `Explorer`."""
 
-import contextlib
 import itertools
 import threading
 import time
@@ -11,17 +10,13 @@ import numpy as np
 
 from notebooks.explorer import model, pictures, steps
 from notebooks.explorer.model import DAY
-from replication.simulator import compile_clock
 from replication.simulator.estimates.models import FEW_WITHOUT_ESTIMATE, MOST_WITHOUT_ESTIMATE
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import grid
 
 LENGTHS = {"6 hours": DAY // 4, "1 day": DAY, "2 days": 2 * DAY, "4 days": 4 * DAY}
 LENGTHS |= {"1 week": 7 * DAY, "2 weeks": 14 * DAY, "4 weeks": 28 * DAY, "all": None}
-WORKING = (
-    "Simulating … (a choice that was never used on this machine is compiled first: some seconds)"
-)
-
+WORKING = "Simulating … (compiling the kernels, once: about 20 s)"
 READY = (
     "Mean of ten seeds of the errors; bands: lowest and highest. "
     "A scheduler without predictions has a flat curve."
@@ -217,17 +212,13 @@ class Explorer(_Tool):
     def simulate(self, busiest=False) -> None:
         """Simulate both sides and draw them, in the busiest window or in that of before."""
         self.task = self.views = None  # ends the computation of the curve
-        clock = contextlib.nullcontext()  # before this tool is on the page, that of notebooks
         if hasattr(self, "canvas"):
             self.canvas.outdated = True
-            clock = compile_clock.showing(lambda line: line and self.say(line))
         self.check()
         self.say(WORKING)
-        with clock:
-            self.views = [
-                self.view(**{name: part.value for name, part in side.items()})
-                for side in self.sides
-            ]
+        self.views = [
+            self.view(**{name: part.value for name, part in side.items()}) for side in self.sides
+        ]
         for side in self.sides:
             side["f"].disabled = "f + 1" not in side["estimates"].value
         schedules = [view.schedule for view in self.views]
