@@ -46,14 +46,14 @@ def extreme(replicates: pd.DataFrame, policies, measures, pick: str) -> pd.DataF
     return rows(replicates, policies, measures).groupby(["log", "measure"], sort=False).agg(pick)
 
 
-def intervals(values: pd.DataFrame, scale: float = 1.0) -> Iterator[Case]:
-    """Yield a case with its interval for each row of replicates, named by the log and by the levels
-    that differ.
+def intervals(values: pd.DataFrame, scale: float = 1.0, difference=False) -> Iterator[Case]:
+    """Yield a case with its interval for each row of replicates, or of differences of two, named by
+    the log and by the levels that differ.
     """
     differ = [name == "log" or values.index.unique(name).size > 1 for name in values.index.names]
     for key, row in values.iterrows():
         name = " ".join(str(part) for part, differs in zip(key, differ, strict=True) if differs)
-        yield Case(name, *(scale * x for x in interval(row)))
+        yield Case(name, *(scale * x for x in interval(row, difference)))
 
 
 def less(replicates, policies, other, measures, scale=1.0) -> Iterator[Case]:
@@ -61,7 +61,7 @@ def less(replicates, policies, other, measures, scale=1.0) -> Iterator[Case]:
     base = rows(replicates, [other], measures).droplevel("policy")
     several = rows(replicates, policies, measures)
     same = base.loc[several.droplevel("policy").index]
-    return intervals(several - same.to_numpy(), scale)
+    return intervals(several - same.to_numpy(), scale, difference=True)
 
 
 def extremes(
@@ -74,7 +74,7 @@ def extremes(
         extreme(replicates, policies, measures, pick),
         extreme(replicates, others, measures, other_pick),
     )
-    return intervals(own - theirs, scale)
+    return intervals(own - theirs, scale, difference=True)
 
 
 def ratios(replicates, policies, measures) -> Iterator[Case]:

@@ -6,6 +6,8 @@ import pandas as pd
 from notebooks.top_percent.runs import REFERENCE, TITLES, UNITS
 from replication.simulator.schedules import intervals, measures
 
+#: Measures that are quotients, whose intervals are those of their logarithms.
+RATIOS = {title for measure, title in TITLES.items() if UNITS[measure] != "1"}
 #: Shares of jobs: started with a prediction below the run time, and backfilled.
 SHARES = ("under", "backfilled")
 
@@ -54,13 +56,15 @@ def table(values) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def interval(row) -> tuple[float, float, float]:
-    """Return a row of `replicates`, or a difference of two, as a value with the ends of its
-    interval.
+def interval(row, difference=False) -> tuple[float, float, float]:
+    """Return a row of `replicates` as a value with the ends of its interval, that of the logarithm
+    for `RATIOS`; or a `difference` of two rows.
     """
-    priority = {TITLES["ap0waf"], TITLES["ap1waf"]} & {*np.atleast_1d(row.name)}
+    names = {*np.atleast_1d(row.name)}
+    priority = {TITLES["ap0waf"], TITLES["ap1waf"]} & names
     factor = intervals.PRIORITY if priority else intervals.PLAIN
-    return intervals.interval(row.dropna().to_numpy(), factor)
+    log = not difference and bool(RATIOS & names)
+    return intervals.interval(row.dropna().to_numpy(), factor, log=log)
 
 
 def _sums(schedule):

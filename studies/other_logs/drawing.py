@@ -1,16 +1,15 @@
-"""The pictures of the study of thirteen machines: a forest plot for each conclusion, and one
-summary of all.
+"""The pictures of the study of thirteen machines: the words of all conclusions, and the points of
+all machines for three of them.
 """
 
 import itertools
 import math
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
 
-from other_logs import CONCLUSIONS, RULES, pool
+from other_logs import CONCLUSIONS, NO_INTERVAL, RULES, USABLE, certain, pool
 from replication.drawing import style
 from replication.simulator.logs import registry
 from replication.verdicts import published
@@ -20,147 +19,67 @@ WORDS = {
     "for": (style.COLOURS[0], "+"),
     "against": (style.COLOURS[1], "\u2212"),
     "open": ("#e6e6e6", ""),
+    NO_INTERVAL: ("#ffffff", "?"),
 }
-#: Marker of the recorded load, and of each load, %, that a log is scaled to.
-RECORDED, SCALED = "o", {70: "s", 80: "^", 90: "D"}
-OPEN = "#767676"
 #: Measures in words.
 MEASURES = published.entries("measures.toml")["other_logs"]
-#: An interval of a quotient is drawn up to this factor from its value; an arrow marks one that goes
-#: on.
-WIDEST = 3
+#: The conclusions of the forest, in the words above their panels.
+HEADLINES = {
+    "perfect-helps": "perfect over users' estimates",
+    "small-f-helps": "f = 1 over perfect estimates",
+    "random-wild-backfills": "random exceptions over none",
+}
+#: The axis of quotients: from 1 / LONGEST to LONGEST.
+LONGEST, TICKS = 5, (0.2, 0.5, 1, 2, 5)
 
 
-def forest(table, conclusion):
-    """Return a figure with the effects of a conclusion: a panel for each measure, a row for each
-    log, a marker for each load.
+def forest(table, conclusions=HEADLINES, measure="mean_wait"):
+    """Return a figure of quotients at the recorded load: a panel for each conclusion, a row for
+    each machine, and the geometric mean of the machines with its prediction interval.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Of `other_logs.cases`, for all logs and loads.
-    conclusion : str
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+        Of `other_logs.cases`, of several logs.
+    conclusions : dict of str to str
+        The words above the panel of each conclusion.
+    measure : str
     """
-    rule = CONCLUSIONS[conclusion]
-    own = table[table["conclusion"] == conclusion]
+    own = table[table["recorded load"] & (table["measure"] == measure)]
+    own = own[own["conclusion"].isin(conclusions)].set_index("conclusion")
     logs = [log for log in RULES["logs"] if log in set(own["log"])]
-    quotient = rule["effect"] == "quotient"
-    height = 2.2 + 0.3 * (len(logs) + quotient)
     figure, panels = plt.subplots(
         1,
-        len(rule["measures"]),
-        figsize=(8, height),
+        len(conclusions),
+        figsize=(8, 0.24 * len(logs) + 1.6),
         sharey=True,
         squeeze=False,
         layout="constrained",
     )
-    threshold = rule.get("below", rule.get("above"))
-    for axes, measure in zip(panels[0], rule["measures"], strict=True):
-        part = own[own["measure"] == measure]
-        for place, log in enumerate(logs):
-            several = part[part["log"] == log].sort_values("load")
-            for k, row in enumerate(several.itertuples()):
-                y = place + 0.18 * (k - (len(several) - 1) / 2)
-                recorded = row[several.columns.get_loc("recorded load") + 1]
-                marker = RECORDED if recorded else SCALED[round(100 * row.load)]
-                colour = WORDS[row.word][0] if row.word != "open" else OPEN
-                if not math.isnan(row.low):
-                    ends = [row.low, row.high]
-                    if quotient:
-                        ends = np.clip(ends, row.value / WIDEST, row.value * WIDEST)
-                    axes.plot(ends, [y, y], color=colour, lw=1.2, ls="-")
-                    for end, whole, arrow in zip(ends, (row.low, row.high), "<>", strict=True):
-                        if end != whole:
-                            axes.plot(end, y, arrow, color=colour, ms=4)
-                face = colour if recorded else "white"
-                axes.plot(row.value, y, marker, color=colour, mfc=face, ms=4.5)
-        if quotient:
-            own_load = part[part["recorded load"]]
-            all_logs = pool(own_load["value"], own_load["error"])
-            if not math.isnan(mean := all_logs["pooled"]):
-                low, high = all_logs["low"], all_logs["high"]
-                around = [all_logs["prediction_low"], all_logs["prediction_high"]]
-                axes.plot(np.clip(around, mean / WIDEST, mean * WIDEST), [len(logs)] * 2, "black")
-                axes.fill(
-                    [low, mean, high, mean], len(logs) + np.array([0, -0.25, 0, 0.25]), "black"
-                )
-            axes.set_xscale("log")
-            _plain_ticks(axes)
-        axes.axvline(threshold, color="black", lw=0.8, ls=":")
-        axes.set_xlabel(MEASURES[measure] + (", quotient" if quotient else ""))
+    colour = style.COLOURS[0]
+    for axes, (conclusion, words) in zip(panels[0], conclusions.items(), strict=True):
+        part = own.loc[[conclusion]] if conclusion in own.index else own[:0]
+        for row in part.itertuples():
+            y = logs.index(row.log)
+            if row.high <= USABLE * row.low:
+                axes.plot([row.low, row.high], [y, y], color=colour, lw=1.2)
+            axes.plot(row.value, y, "o", color=colour, ms=4.5)
+        everyone = pool(part["value"])
+        if not math.isnan(mean := everyone["pooled"]):
+            ends = [everyone["prediction_low"], everyone["prediction_high"]]
+            axes.plot(ends, [len(logs)] * 2, color="black", lw=1.2)
+            axes.plot(mean, len(logs), "D", color="black", ms=5)
+        axes.set_xscale("log")
+        axes.axvline(1, color="black", lw=0.8, ls=":")
+        axes.set_xlim(1 / LONGEST, LONGEST)
+        axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+        axes.minorticks_off()
+        axes.set_title(words, fontsize="medium")
+        axes.set_xlabel(f"quotient of {MEASURES[measure].partition(' [')[0]}s")
         axes.grid(axis="x", color="#dddddd", lw=0.5)
-    labels = [*logs, "pooled"] if quotient else logs
-    panels[0][0].set_yticks(range(len(labels)), labels)
-    panels[0][0].set_ylim(len(labels) - 0.5, -0.5)
-    side = "left" if "below" in rule else "right"
-    line = f"For: {side} of the dotted line, {_threshold(rule)}."
-    if quotient:
-        line += " Arrow: the interval goes on."
-    figure.suptitle(f"{rule['statement']}\n{line}", fontsize="medium")
-    figure.legend(handles=_keys(), loc="outside lower center", ncols=4, frameon=False)
+    panels[0][0].set_yticks(range(len(logs) + 1), [*logs, "mean of all machines"])
+    panels[0][0].set_ylim(len(logs) + 0.5, -0.5)
     return figure
-
-
-def _keys():
-    """Return the entries of the legend of a forest plot: words, and loads."""
-    colours = {word: OPEN if word == "open" else colour for word, (colour, _) in WORDS.items()}
-    look = {"color": "black", "ls": "", "ms": 4.5}
-    lines = [plt.Line2D([], [], color=colour, label=word) for word, colour in colours.items()]
-    lines.append(plt.Line2D([], [], marker=RECORDED, label="recorded load", **look))
-    loads = {f"scaled to {load} %": marker for load, marker in SCALED.items()}
-    return lines + [
-        plt.Line2D([], [], marker=marker, mfc="white", label=label, **look)
-        for label, marker in loads.items()
-    ]
-
-
-def _threshold(rule):
-    """Return the place of the dotted line in words: of a quotient the change in per cent."""
-    if "line" in rule:
-        return rule["line"]
-    threshold = rule.get("below", rule.get("above"))
-    if rule["effect"] != "quotient":
-        unit = MEASURES[rule["measures"][0]].rpartition("[")[2].removesuffix("]")
-        words = f"{threshold:g} {unit}"
-    else:
-        words = f"a change of {100 * (threshold - 1):+.3g} %" if threshold != 1 else "no change"
-    return words.replace("-", "\N{MINUS SIGN}")
-
-
-def _plain_ticks(axes):
-    """Label a logarithmic axis with plain numbers that are far enough from each other."""
-    low, high = np.log(axes.get_xlim())
-    taken = []
-    for tick in (
-        1,
-        0.5,
-        2,
-        0.2,
-        5,
-        0.1,
-        10,
-        0.8,
-        1.2,
-        0.3,
-        3,
-        0.9,
-        1.1,
-        0.7,
-        1.5,
-        0.95,
-        1.05,
-        0.99,
-        1.01,
-    ):
-        place = (math.log(tick) - low) / (high - low)
-        if 0 <= place <= 1 and all(abs(place - other) > 0.13 for other, _ in taken):
-            taken.append((place, tick))
-    axes.set_xticks([tick for _, tick in taken], [f"{tick:g}" for _, tick in taken])
-    axes.minorticks_off()
 
 
 def summary(words, given=()):
@@ -208,25 +127,29 @@ def summary(words, given=()):
 
 
 def pooled(table):
-    """Return the pooled effects at the recorded loads: a row for each conclusion and measure.
+    """Return the effects at the recorded loads over all machines: a row for each conclusion and
+    measure.
 
-    Columns are the number of logs, the counts of words and, for quotients, those of
-    `other_logs.POOLED`.
+    Columns are the number of logs, the counts of words, the number of results that survive Holm's
+    correction over all rows of `table` at the recorded load, and, for quotients, those of
+    `other_logs.POOLED`; a prediction interval of more than a factor of `other_logs.USABLE` is left
+    out.
     """
-    rows = []
+    rows, table = [], table[table["recorded load"]]
+    table = table.assign(certain=certain(table["p"]) & table["word"].isin(["for", "against"]))
     for conclusion, rule in CONCLUSIONS.items():
         for measure in rule["measures"]:
-            part = table[
-                (table["conclusion"] == conclusion)
-                & (table["measure"] == measure)
-                & table["recorded load"]
-            ]
+            part = table[(table["conclusion"] == conclusion) & (table["measure"] == measure)]
             counts = part["word"].value_counts()
             row = {"id": conclusion, "conclusion": rule["statement"], "measure": measure}
             row["logs"] = len(part)
             row |= {word: int(counts.get(word, 0)) for word in WORDS}
+            row["certain"] = int(part["certain"].sum())
             if rule["effect"] == "quotient":
-                row |= pool(part["value"], part["error"])
+                found = pool(part["value"])
+                if found["prediction_high"] > USABLE * found["prediction_low"]:
+                    found |= {"prediction_low": math.nan, "prediction_high": math.nan}
+                row |= found
             rows.append(row)
     return pd.DataFrame(rows)
 

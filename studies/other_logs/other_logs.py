@@ -37,8 +37,12 @@ PREDICTORS = {
     "CVH": rp.CVH(),
     "Tsafrir": rp.Tsafrir(),
 }
-COLUMNS = "log load conclusion measure value low high error word".split()
-POOLED = "pooled low high prediction_low prediction_high I2 pooled_logs".split()
+NO_INTERVAL = "no interval"
+COLUMNS = "log load conclusion measure value low high p word".split()
+POOLED = "pooled low high prediction_low prediction_high pooled_logs".split()
+FEWEST = 3  # machines of a mean with an interval
+#: Quotients whose interval spans more than this factor have no usable interval.
+USABLE = 100
 
 
 def loads(workload):
@@ -214,7 +218,7 @@ COLUMN = {"run_time": ("backfilled_run_time", "regular_run_time")}
 
 
 def effect(sums, conclusion, measure):
-    """Return an effect with the ends of its 95 % interval over weeks, and its standard error.
+    """Return an effect with the ends of its 95 % interval over weeks, and its p-value.
 
     Of several arms to compare with, the one that is least in the whole log is taken.
 
@@ -228,7 +232,7 @@ def effect(sums, conclusion, measure):
     -------
     tuple of float
         A quotient, or a difference or a value in the unit of the measure; the ends; and the
-        standard error, that of the logarithm of a quotient. nan over no jobs.
+        probability of a value as far from the rule's threshold. nan over no jobs.
     """
     first, second = PAIRS[conclusion]
     of_first, of_second = COLUMN.get(measure, (measure, measure))
@@ -245,9 +249,10 @@ def effect(sums, conclusion, measure):
         if second:
             other = totals[:, 2] / totals[:, 3]
             values = values / other if quotient else values - other
-        error = intervals.standard_error(np.log(values) if quotient else values)
     factor = intervals.PRIORITY if measure in ("ap0waf", "ap1waf") else intervals.PLAIN
-    return *intervals.interval(values, factor, log=quotient), error
+    rule = CONCLUSIONS[conclusion]
+    p = intervals.p_value(values, rule.get("below", rule.get("above")), factor, log=quotient)
+    return *intervals.interval(values, factor, log=quotient), p
 
 
 def _mean(pair):
@@ -257,10 +262,11 @@ def _mean(pair):
 
 def word(rule, value, low, high):
     """Return for, against or open: the side of the rule's threshold on which the whole interval
-    lies.
+    lies; no interval, where there is none or that of a quotient spans more than `USABLE`.
     """
-    if math.isnan(value) or math.isnan(low):
-        return "open"
+    quotient = rule.get("effect") == "quotient"
+    if math.isnan(value) or math.isnan(low) or (quotient and high > USABLE * low):
+        return NO_INTERVAL
     if "below" in rule:
         return "for" if high < rule["below"] else "against" if low >= rule["below"] else "open"
     return "for" if low > rule["above"] else "against" if high <= rule["above"] else "open"
@@ -316,6 +322,8 @@ def of_log(table):
 
     def one(words):
         words = set(words)
+        if words == {NO_INTERVAL}:
+            return NO_INTERVAL
         if "against" not in words and "for" in words:
             return "for"
         return "against" if "for" not in words and "against" in words else "open"
@@ -323,45 +331,78 @@ def of_log(table):
     return own.groupby(["conclusion", "log"], sort=False)["word"].agg(one).reset_index()
 
 
-def pool(effects, errors, level=0.95):
-    """Return the pooled quotient with its confidence and its prediction interval, and the share of
-    the variance between logs.
+def certain(p, level=0.05):
+    """Return which of several results survive Holm's correction for their number, bool[n].
 
-    A random-effects model on logarithms: DerSimonian and Laird (1986) for the variance between
-    logs, Hartung and Knapp (2001) for the confidence interval, Higgins, Thompson and Spiegelhalter
-    (2009) for the prediction interval.
+    Parameters
+    ----------
+    p : float64[n]
+        Their p-values; nan never survives, and does not count.
+    """
+    p = np.asarray(p, float)
+    known = np.isfinite(p)
+    order = np.argsort(np.where(known, p, np.inf), kind="stable")
+    holds = p[order] <= level / np.maximum(known.sum() - np.arange(len(p)), 1)
+    survives = np.zeros(len(p), bool)
+    survives[order] = np.logical_and.accumulate(holds)
+    return survives
+
+
+def pool(effects, level=0.95):
+    """Return the geometric mean of some quotients with its confidence and its prediction interval.
+
+    Both are Student's on the logarithms. Every machine counts alike: weights by precision would
+    favour the machines on which little happens, since standard errors grow with effects. The
+    prediction interval is that of the quotient that one more machine would show.
 
     Parameters
     ----------
     effects : float64[k]
-        Quotients, above 0.
-    errors : float64[k]
-        The standard errors of their logarithms; logs whose error is nan or 0 are left out.
+        Quotients; those that are not above 0 are left out.
 
     Returns
     -------
     dict of str to float
-        The values of `POOLED`: the quotient, the ends of both intervals, I2 (a share), and the
-        number of logs pooled. nan for fewer than three logs.
+        The values of `POOLED`: the mean, the ends of both intervals, and the number of machines.
+        nan for fewer than three machines.
     """
-    effects, errors = np.asarray(effects, float), np.asarray(errors, float)
-    known = (errors > 0) & (effects > 0)
-    y, error = np.log(effects[known]), errors[known]
+    y = np.asarray(effects, float)
+    y = np.log(y[y > 0])
     k = len(y)
-    if k < 3:
+    if k < FEWEST:
         return dict.fromkeys(POOLED, math.nan) | {"pooled_logs": k}
-    weight = 1 / error**2
-    fixed = (weight * y).sum() / weight.sum()
-    q = (weight * (y - fixed) ** 2).sum()
-    between = max(0.0, (q - (k - 1)) / (weight.sum() - (weight**2).sum() / weight.sum()))
-    weight = 1 / (error**2 + between)
-    mean = (weight * y).sum() / weight.sum()
-    spread = math.sqrt((weight * (y - mean) ** 2).sum() / ((k - 1) * weight.sum()))
-    half = stats.t.ppf((1 + level) / 2, k - 1) * spread
-    wide = stats.t.ppf((1 + level) / 2, k - 2) * math.sqrt(between + spread**2)
-    share = max(0.0, (q - (k - 1)) / q) if q > 0 else 0.0
-    values = np.exp([mean, mean - half, mean + half, mean - wide, mean + wide])
-    return dict(zip(POOLED, (*map(float, values), float(share), k), strict=True))
+    t, deviation = stats.t.ppf((1 + level) / 2, k - 1), y.std(ddof=1)
+    half, wide = t * deviation / math.sqrt(k), t * deviation * math.sqrt(1 + 1 / k)
+    values = np.exp(y.mean() + np.array([0, -half, half, -wide, wide]))
+    return dict(zip(POOLED, (*map(float, values), k), strict=True))
+
+
+def left_out(table):
+    """Return each quotient at its recorded load beside the prediction interval of the other
+    machines.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Of `cases`, of several logs.
+
+    Returns
+    -------
+    pandas.DataFrame
+        conclusion, measure, log, value, low, high, inside (bool). Conclusions of fewer than four
+        machines are left out.
+    """
+    rows = []
+    own = table[table["recorded load"] & (table["value"] > 0)]
+    for (conclusion, measure), part in own.groupby(["conclusion", "measure"], sort=False):
+        if CONCLUSIONS[conclusion]["effect"] != "quotient" or len(part) <= FEWEST:
+            continue
+        for row in part.itertuples():
+            rest = pool(part.loc[part["log"] != row.log, "value"])
+            low, high = rest["prediction_low"], rest["prediction_high"]
+            inside = low <= row.value <= high
+            rows.append((conclusion, measure, row.log, row.value, low, high, inside))
+    return pd.DataFrame(rows, columns="conclusion measure log value low high inside".split())
 
 
 def describe(workload):

@@ -28,11 +28,12 @@ rows = [
     {"trace": "made", "policy": policy} | runs.measure(made_one)
     for policy, made_one in schedules.items()
 ]
-print(runs.over_requested(rows).to_csv())
-print(weeks.table(weeks.replicates({"made": schedules})).to_csv())
+print(runs.over_requested(rows).to_csv(float_format="%.9g"))
+print(weeks.table(weeks.replicates({"made": schedules})).to_csv(float_format="%.9g"))
 for schedule in schedules.values():
-    print(schedule.measures)
-print(pv_easy.over(pv_easy.schedules({"made": made}, policies=POLICIES)).to_csv())
+    print({name: f"{value:.9g}" for name, value in schedule.measures.items()})
+over = pv_easy.over(pv_easy.schedules({"made": made}, policies=POLICIES))
+print(over.to_csv(float_format="%.9g"))
 """
 SETTINGS = {
     "BLAS of an old processor": {"OPENBLAS_CORETYPE": "Nehalem"},

@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 from notebooks.top_percent import claims
+from replication.simulator.schedules import intervals
 from tests.cases import found, rules
 from tests.workloads import jobs
 
@@ -44,8 +45,11 @@ def test_intervals_are_named_by_the_levels_that_differ():
     assert list(found(claims.intervals(AF.loc[["a"]]))) == ["a CVH", "a Top02"]
 
 
-def test_ratios():
-    assert found(claims.ratios(AF, ["CVH"], ["AF"])) == {"a": (3, 2.81, 3.19), "b": (5, 4.81, 5.19)}
+def test_ratios_have_the_interval_of_their_logarithm():
+    first, second = claims.ratios(AF, ["CVH"], ["AF"])
+    _, low, high = intervals.interval(np.log(AF.loc["a", "CVH", "AF"].to_numpy()))
+    assert first[:4] == ("a", 3, pytest.approx(np.exp(low)), pytest.approx(np.exp(high)))
+    assert second.value == 5
 
 
 def test_differences_are_paired_block_by_block():

@@ -61,7 +61,9 @@ def test_the_interval_of_a_mean_is_that_of_its_blocks():
     half = stats.t.ppf(0.975, freedom) * np.sqrt(14 / 5 / 6)
     assert kurtosis == 3 and freedom == 2.5
     assert (own, low, high) == pytest.approx((5, 5 - half, 5 + half))
-    assert intervals.standard_error(np.array([5.0, *without])) == pytest.approx(np.sqrt(14 / 5 / 6))
+    values = np.array([5.0, *without])
+    assert intervals.p_value(values, 5 + half) == pytest.approx(0.05)
+    assert intervals.p_value(values, 5.0) == pytest.approx(1)
 
 
 def test_one_bad_block_and_priority_measures_widen_the_interval():
@@ -93,7 +95,7 @@ def test_the_interval_of_a_logarithm_lies_above_zero():
 )
 def test_a_result_that_some_blocks_decide_alone_has_no_interval(values):
     assert np.isnan(intervals.interval(np.array(values))[1:]).all()
-    assert np.isnan(intervals.standard_error(np.array(values)))
+    assert np.isnan(intervals.p_value(np.array(values), 1.0))
 
 
 def test_a_logarithm_of_zero_has_no_interval():

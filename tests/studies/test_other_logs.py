@@ -29,8 +29,8 @@ def test_each_rule_names_a_claim_and_a_statistic():
         ({"above": 1.01}, (0.9, 0.8, 1.01), "against"),
         ({"above": 9}, (10, 10, 10), "for"),
         ({"above": 9}, (9, 9, 9), "against"),
-        ({"above": 9}, (10, math.nan, math.nan), "open"),
-        ({"above": 9}, (math.nan, math.nan, math.nan), "open"),
+        ({"above": 9}, (10, math.nan, math.nan), "no interval"),
+        ({"above": 9}, (math.nan, math.nan, math.nan), "no interval"),
     ],
 )
 def test_a_case_is_decided_by_its_whole_interval(rule, interval, word):
@@ -68,41 +68,56 @@ def test_effects_of_weekly_sums():
     assert points == pytest.approx(1 / 3 - 2)
 
 
-def test_the_standard_error_of_a_quotient():
-    # Six weeks of one job, waits of 1 and 3 by turns over waits of 2: the pseudo-values of a mean
-    # are the values themselves, whose standard error is sqrt(6 / 5 / 6); linearized, the
-    # logarithm's is that over the mean of 2, and the jackknife's is near.
+def test_the_p_value_of_a_quotient_is_at_the_rules_threshold():
     waits, jobs = np.tile([1.0, 3.0], 3), np.ones(6)
     sums = {"perfect": {"mean_wait": np.array([waits, jobs])}}
     sums["users"] = {"mean_wait": np.array([2 * jobs, jobs])}
-    value, low, high, error = other_logs.effect(sums, "perfect-helps", "mean_wait")
-    assert value == 1 and low < 1 < high
-    assert error == pytest.approx((1 / 5) ** 0.5 / 2, rel=0.02)
+    value, low, high, p = other_logs.effect(sums, "perfect-helps", "mean_wait")
+    assert value == 1 and low < 0.99 < high and 0.05 < p < 1
 
 
-def test_pooling_equal_logs_gives_their_effect():
-    found = other_logs.pool([0.5, 0.5, 0.5, 0.9, 0.7], [0.1, 0.1, 0.1, math.nan, 0.0])
-    assert found == {name: pytest.approx(0.5) for name in other_logs.POOLED} | {
-        "I2": 0,
-        "pooled_logs": 3,
-    }
+def test_results_that_survive_holms_correction():
+    # Thresholds of 0.05 / 3, 0.05 / 2 and 0.05 / 1 for three p-values in order.
+    assert other_logs.certain([0.02, math.nan, 0.001, 0.03]).tolist() == [True, False, True, True]
+    assert other_logs.certain([0.03, 0.001, 0.04]).tolist() == [False, True, False]
+    assert other_logs.certain([0.04]).tolist() == [True]
 
 
-def test_pooling_logs_that_differ():
-    # Logarithms -1, 0, 1 with errors of 0.1: q = 200, between = (200 - 2) / (300 - 100) = 0.99, so
-    # all weigh alike.
-    found = other_logs.pool(np.exp([-1.0, 0, 1]), [0.1] * 3)
-    # Hartung and Knapp: the variance of the mean is (1 + 0 + 1) / (2 * 3); t with 2 degrees of
-    # freedom is 4.303.
-    half = 4.3027 * math.sqrt(1 / 3)
-    # Higgins and others: that of one more log is 0.99 larger; t with one degree is 12.706.
-    wide = 12.7062 * math.sqrt(0.99 + 1 / 3)
-    assert found["pooled"] == pytest.approx(1)
-    for name, one in (("", half), ("prediction_", wide)):
-        assert math.log(found[f"{name}high"]) == pytest.approx(one, rel=1e-4)
-        assert math.log(found[f"{name}low"]) == pytest.approx(-one, rel=1e-4)
-    assert found["I2"] == pytest.approx(198 / 200)
-    assert math.isnan(other_logs.pool([1, 2], [0.1, 0.1])["pooled"])
+def test_the_mean_of_machines_and_what_one_more_would_show():
+    # Logarithms -1, 0 and 1: a standard deviation of 1; t with two degrees of freedom is 4.3027.
+    found = other_logs.pool(np.exp([-1.0, 0, 1]))
+    assert found["pooled"] == pytest.approx(1) and found["pooled_logs"] == 3
+    assert math.log(found["high"]) == pytest.approx(4.3027 * math.sqrt(1 / 3), rel=1e-4)
+    assert math.log(found["prediction_low"]) == pytest.approx(-4.3027 * math.sqrt(4 / 3), rel=1e-4)
+    assert math.isnan(other_logs.pool([1, 2])["pooled"])
+
+
+def test_a_prediction_interval_holds_what_one_more_machine_shows():
+    """Machines whose precision differs by a factor of ten, and errors that grow with effects."""
+    rng, inside = np.random.default_rng(1), []
+    for _ in range(2000):
+        true = rng.normal(-0.2, 0.3, 12)
+        error = np.abs(true) * rng.uniform(0.05, 0.5, 12) + 0.02
+        seen = np.exp(true + rng.normal(0, error))
+        found = other_logs.pool(seen[:-1])
+        inside.append(found["prediction_low"] <= seen[-1] <= found["prediction_high"])
+    assert 0.92 <= np.mean(inside) <= 0.97
+
+
+def test_each_machine_is_left_out_once():
+    rows = [
+        ("perfect-helps", "mean_wait", log, value) for log, value in zip("abcd", (1, 1.1, 0.9, 5))
+    ]
+    table = pd.DataFrame(rows, columns=["conclusion", "measure", "log", "value"])
+    found = other_logs.left_out(table.assign(**{"recorded load": True})).set_index("log")
+    assert found["inside"].tolist() == [True, True, True, False]
+    assert other_logs.left_out(table[:3].assign(**{"recorded load": True})).empty
+
+
+def test_a_wide_interval_of_a_quotient_decides_nothing():
+    rule = {"below": 0.99, "effect": "quotient"}
+    assert other_logs.word(rule, 0.05, 0.001, 0.9) == other_logs.NO_INTERVAL
+    assert other_logs.word(rule, 0.05, 0.02, 0.9) == "for"
 
 
 def test_a_log_without_estimates_takes_no_part_in_conclusions_on_them():

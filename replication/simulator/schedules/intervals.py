@@ -127,26 +127,51 @@ def interval(
         The ends are nan for fewer than three blocks, and where a result without a block is
         undefined.
     """
-    own, n = float(values[0]), len(values) - 1
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.log(values) if log else np.asarray(values, float)
-    if n < FEWEST or not np.isfinite(values).all():
-        return own, float("nan"), float("nan")
-    pseudo = pseudo_values(values)
-    middle, spread = pseudo.mean(), pseudo.std()
+    own = float(values[0])
+    middle, error, freedom = _student(values, factor, log)
     half = 0.0
-    if spread > 0:
+    if error > 0:
         from scipy import stats  # takes half a second, and only intervals need it
 
-        kurtosis = (((pseudo - middle) / spread) ** 4).mean()
-        most = (n - 1) / 2
-        # Two equally frequent values have a kurtosis of 1, the least there is.
-        wanted = factor * n / (kurtosis - 1) if kurtosis > 1 else most
-        freedom = min(max(wanted, 1.2), most)
-        half = stats.t.ppf((1 + level) / 2, freedom) * pseudo.std(ddof=1) / np.sqrt(n)
+        half = stats.t.ppf((1 + level) / 2, freedom) * error
     ends = np.array([middle - half, middle + half])
     low, high = np.exp(ends) if log else ends
     return own, float(low), float(high)
+
+
+def p_value(values: np.ndarray, null: float, factor: float = PLAIN, log: bool = False) -> float:
+    """Return the two-sided probability of a result as far from `null` as this one, by the Student's
+    t of `interval`: the interval of level 1 - p ends at `null`.
+
+    nan where there is no interval; arguments as for `interval`.
+    """
+    from scipy import stats
+
+    middle, error, freedom = _student(values, factor, log)
+    distance = abs(middle - (np.log(null) if log else null))
+    if not error > 0:
+        return float("nan") if np.isnan(error) else float(distance == 0)
+    return float(2 * stats.t.sf(distance / error, freedom))
+
+
+def _student(values, factor, log):
+    """Return the mean of the pseudo-values, its standard error and the degrees of freedom; nan for
+    fewer than `FEWEST` blocks, and where a result without a block is undefined.
+    """
+    n = len(values) - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.log(values) if log else np.asarray(values, float)
+    if n < FEWEST or not np.isfinite(values).all():
+        return (np.nan,) * 3
+    pseudo = pseudo_values(values)
+    middle, spread = pseudo.mean(), pseudo.std()
+    if spread == 0:
+        return middle, 0.0, np.nan
+    kurtosis = (((pseudo - middle) / spread) ** 4).mean()
+    most = (n - 1) / 2
+    # Two equally frequent values have a kurtosis of 1, the least there is.
+    wanted = factor * n / (kurtosis - 1) if kurtosis > 1 else most
+    return middle, pseudo.std(ddof=1) / np.sqrt(n), min(max(wanted, 1.2), most)
 
 
 def table(values: Mapping, columns: list, **how: Any) -> pd.DataFrame:
@@ -155,11 +180,3 @@ def table(values: Mapping, columns: list, **how: Any) -> pd.DataFrame:
     """
     rows = [[*key, *interval(one, **how)] for key, one in values.items()]
     return pd.DataFrame(rows, columns=columns)
-
-
-def standard_error(values: np.ndarray) -> float:
-    """Return the jackknife's standard error of a result; nan as for `interval`."""
-    if len(values) <= FEWEST or not np.isfinite(values).all():
-        return float("nan")
-    pseudo = pseudo_values(np.asarray(values, float))
-    return float(pseudo.std(ddof=1) / np.sqrt(len(pseudo)))
