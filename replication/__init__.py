@@ -38,7 +38,6 @@ from replication.simulator.estimates import (
     Users,
 )
 from replication.simulator.logs.registry import load
-from replication.simulator.logs.resampling import ResampledUsers, ResampledWeeks, Resampling
 from replication.simulator.logs.synthetic import synthetic
 from replication.simulator.predictors import (
     CVH,
@@ -98,9 +97,6 @@ __all__ = [
     "Predictor",
     "PythonScheduler",
     "Request",
-    "ResampledUsers",
-    "ResampledWeeks",
-    "Resampling",
     "Scaled",
     "Schedule",
     "Scheduler",

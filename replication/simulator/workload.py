@@ -107,8 +107,8 @@ class Workload:
         Share of the jobs whose estimate the log does not have, so that the run time stands in.
     draw_key : str
         Key of random draws for these jobs, independent of the name of their file: the registry's
-        name for a registered log, else by default a hash of the jobs. Changed copies (scaled, cut,
-        resampled) keep the key, so that they share random numbers.
+        name for a registered log, else by default a hash of the jobs. Changed copies (scaled,
+        cut) keep the key, so that they share random numbers.
     more : dict of str to array[n]
         Further columns of numbers or texts, such as memory or partition, for schedulers,
         predictors, orders and measures of one's own.

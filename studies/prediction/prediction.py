@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+import resampling
 from notebooks import over_seeds, panels
 from replication import (
     CVH,
@@ -22,8 +23,6 @@ from replication import (
     OrderedEASY,
     PVEasy,
     Request,
-    ResampledUsers,
-    ResampledWeeks,
     TopPercent,
     Tsafrir,
     Users,
@@ -83,7 +82,14 @@ _FACTORS = (0.5, 2, 4)
 _CVH = [Biased(CVH(), factor) for factor in (0.5, 1, 2, 4)]
 _FOUR = [one for name, one in SCHEDULERS.items() if name != "PV-EASY"]
 _INACCURATE = [Exact(), FModel(3), Users(2)]
-_WEEKS, _USERS = ResampledWeeks(3, jobs=6000), ResampledUsers(3)
+
+
+def _weeks(workload, seed):
+    return resampling.resample_weeks(workload, 3, seed, jobs=6000)
+
+
+def _users(workload, seed):
+    return resampling.resample_users(workload, 3, seed)
 
 
 def _biased(names):
@@ -97,56 +103,57 @@ def _corrected(names):
 #: The parts of the study: resampling, schedulers, predictors, estimates, loads.
 PARTS = (
     # predictors
-    (_WEEKS, [*SCHEDULERS.values()], _REQUEST + _PLAIN, [Users()], [LOAD, LOWER]),
+    (_weeks, [*SCHEDULERS.values()], _REQUEST + _PLAIN, [Users()], [LOAD, LOWER]),
     # their bias
-    (_WEEKS, [*SCHEDULERS.values()], _biased([*LEARNED, "perfect"]), [Users()], [LOAD]),
+    (_weeks, [*SCHEDULERS.values()], _biased([*LEARNED, "perfect"]), [Users()], [LOAD]),
     # inaccurate requests under them
-    (_WEEKS, [*SCHEDULERS.values()], _REQUEST + _PLAIN[:-1], _INACCURATE, [LOAD]),
+    (_weeks, [*SCHEDULERS.values()], _REQUEST + _PLAIN[:-1], _INACCURATE, [LOAD]),
     # orders of the queue
-    (_WEEKS, [*ORDERS.values()], [*_REQUEST, _PLAIN[-1]], [Users()], [LOAD, LOWER]),
+    (_weeks, [*ORDERS.values()], [*_REQUEST, _PLAIN[-1]], [Users()], [LOAD, LOWER]),
     # a sixth predictor, which PV-EASY cannot take
-    (_WEEKS, _FOUR, _CVH, [Users()], [LOAD]),
+    (_weeks, _FOUR, _CVH, [Users()], [LOAD]),
     # inaccurate requests under it
-    (_WEEKS, _FOUR, [Biased(CVH())], _INACCURATE, [LOAD]),
+    (_weeks, _FOUR, [Biased(CVH())], _INACCURATE, [LOAD]),
     # corrections
-    (_WEEKS, _corrected(CORRECTING), _PLAIN[:-1], [Users()], [LOAD]),
+    (_weeks, _corrected(CORRECTING), _PLAIN[:-1], [Users()], [LOAD]),
     # corrections of doubled predictions
     (
-        _WEEKS,
+        _weeks,
         _corrected(["EASY"]),
         [Biased(PREDICTORS[name], 2) for name in LEARNED],
         [Users()],
         [LOAD],
     ),
     # predictors, on other users
-    (_USERS, [*SCHEDULERS.values()], _REQUEST + _PLAIN, [Users()], [LOAD]),
+    (_users, [*SCHEDULERS.values()], _REQUEST + _PLAIN, [Users()], [LOAD]),
     # their bias under EASY, on other users
-    (_USERS, [SCHEDULERS["EASY"]], _biased(LEARNED), [Users()], [LOAD]),
+    (_users, [SCHEDULERS["EASY"]], _biased(LEARNED), [Users()], [LOAD]),
     # inaccurate requests under them, on other users
-    (_USERS, [*SCHEDULERS.values()], _REQUEST + _PLAIN[:-1], _INACCURATE, [LOAD]),
+    (_users, [*SCHEDULERS.values()], _REQUEST + _PLAIN[:-1], _INACCURATE, [LOAD]),
 )
 
 
 def tasks(workloads, seeds):
-    """Return the tasks of the study on workloads by name, drawn once for each seed."""
-    found = []
+    """Return two lists of tasks of the study, on resampled weeks and on resampled users of
+    workloads by name, drawn once for each seed.
+    """
+    drawn = {
+        how: [(how(workload, seed), seed) for workload in workloads.values() for seed in seeds]
+        for how in (_weeks, _users)
+    }
+    found = {how: [] for how in drawn}
     for how, schedulers, predictors, models, loads in PARTS:
         pairs = [replace(one, predictor=name) for one in schedulers for name in predictors]
         choices = [*product(pairs, models)]
-        found += grid.points(workloads.values(), loads, choices, seeds, resamplings=[how])
-    return found
+        for sample, seed in drawn[how]:
+            found[how] += grid.points([sample], loads, choices, [seed])
+    return [*found.values()]
 
 
 def quick(tasks):
     """Return the tasks of a few predictors."""
     few = {PREDICTORS[name] for name in QUICK}
     return [task for task in tasks if getattr(task.scheduler.predictor, "of", Request()) in few]
-
-
-def by_resampling(tasks):
-    """Return the tasks on resampled weeks, and those on resampled users."""
-    kinds = ResampledWeeks, ResampledUsers
-    return [[task for task in tasks if isinstance(task.resampling, kind)] for kind in kinds]
 
 
 def nested_weights(groups, members, name):

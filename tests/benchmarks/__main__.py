@@ -20,7 +20,8 @@ import numpy as np
 import replication as rp
 from replication.simulator import paths
 from replication.simulator.logs import registry
-from replication.simulator.logs.resampling import WEEK
+from replication.simulator.schedules.intervals import WEEK
+from studies.prediction.resampling import resample_weeks
 
 LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
 KERNELS = {
@@ -122,7 +123,7 @@ def extended_log():
     name, jobs, loads = EXTENDED
     log = registry.load(name)
     weeks = 10 + math.ceil(1.1 * jobs / len(log) * log.span / WEEK)
-    extended = rp.ResampledWeeks(weeks, jobs).make(log, 1)
+    extended = resample_weeks(log, weeks, 1, jobs)
     at = {load: extended.at_load(load) for load in loads}
     print(f"\n{name} extended to {len(extended):,} jobs, ns for each job\n{'':<16}", end="")
     print("".join(f"{f'load {load:.0%}':>12}" for load in loads) + "       ratio")

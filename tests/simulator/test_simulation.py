@@ -73,7 +73,6 @@ def test_a_scheduler_is_compared_once():
             "allowed: a whole number from 0 to 9223372036854775807",
         ),
         (lambda: rp.FModel(2).make(BUSY, -1), "seed -1; allowed: a whole number from 0"),
-        (lambda: rp.ResampledWeeks(2).make(BUSY, 2.5), "seed 2.5; allowed: a whole number from 0"),
         (lambda: rp.synthetic(9, seed=True), "seed True; allowed: a whole number from 0"),
     ],
 )

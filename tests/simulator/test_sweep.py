@@ -310,7 +310,6 @@ WRONG_LOADS = ("high", 3, ["high"], [90], [0], [-1], [float("nan")], [float("inf
     [
         ({"estimates": 2}, "estimates is 2"),
         ({"estimates": [rp.Users(), 2]}, "estimates is 2"),
-        ({"resampling": rp.ResampledWeeks}, "resampling is <class"),
         ({"seeds": [1, 1.5]}, "seed 1.5; allowed: a whole number from 0"),
         ({"seeds": 2.0}, "seed 2.0; allowed"),
         ({"seeds": 0}, "seeds 0; allowed: a number from 1"),
@@ -389,8 +388,8 @@ def test_measures_that_were_asked_for_are_printed_whatever_the_width():
 
 
 def test_stored_rows_need_no_jobs(tmp_path, monkeypatch):
-    """Neither drawing nor scaling: their key is that of the log, the draw and the load."""
-    asked = {"loads": ["log", 0.5], "resampling": rp.ResampledWeeks(1), "seeds": 2}
+    """They are not scaled: their key is that of the log and the load."""
+    asked = {"loads": ["log", 0.5], "seeds": 2}
     asked |= {"schedulers": [FCFS(), EASY()], "estimates": FModel(2, e_max=60)}
     table = rp.sweep(some_jobs(), folder=tmp_path, **asked)
     monkeypatch.setattr(sweep.Jobs, "made", property(lambda self: pytest.fail("made again")))
@@ -398,77 +397,21 @@ def test_stored_rows_need_no_jobs(tmp_path, monkeypatch):
 
 
 def test_the_key_of_jobs_depends_on_how_they_are_made():
-    log, how = some_jobs(), rp.ResampledWeeks(1)
-    made = [
-        (log,),
-        (log.scaled(2),),
-        (log, 0.5),
-        (log, 0.6),
-        (log, 0.5, 60),
-        (log, None, None, how, 1),
-    ]
-    made += [(log, None, None, how, 2), (log, None, None, rp.ResampledWeeks(2), 1)]
+    log = some_jobs()
+    made = [(log,), (log.scaled(2),), (log, 0.5), (log, 0.6), (log, 0.5, 60)]
     keys = [sweep.Task(sweep.Jobs(*one), Users()).key for one in made]
     assert len({*keys}) == len(keys) and keys[0] == sweep.Task(log, Users()).key
 
 
 @pytest.mark.parametrize("engine", ["threads", "processes"])
-def test_a_log_without_jobs_in_the_weeks_drawn_does_not_stop_the_others(engine, tmp_path):
-    day = 24 * 3600
-    empty = Workload.from_columns("empty", 4, [0, 70 * day, 70 * day], [9, 5, 7], [3, 4, 1])
-    logs, how = [empty, some_jobs()], rp.ResampledWeeks(1)
-    with pytest.raises(ValueError, match="empty: no jobs in the weeks drawn"):
-        rp.sweep(logs, seeds=3, resampling=how, engine=engine, folder=tmp_path, workers=2)
-    with Store(tmp_path) as store:
-        made = [sweep.Jobs(logs[1], None, None, how, seed) for seed in (1, 2, 3)]
-        tasks = [sweep.Task(one, Users(), seeds=(one.seed,)) for one in made]
-        assert None not in [store.get(task.key) for task in tasks]
-    # With a load: one of two jobs takes no time.
+def test_a_log_without_a_load_does_not_stop_the_others(engine, tmp_path):
     at_once = Workload.from_columns("at once", 4, [0, 0], [9, 9], [3, 3])
     with pytest.raises(
         sweep.SweepError, match="at once, of load nan: load 0.5, allowed: only 'log'"
     ):
-        rp.sweep([at_once, some_jobs()], loads=[0.5], engine=engine, folder=tmp_path)
-
-
-def test_differences_are_those_of_rows_on_the_same_jobs():
-    seeds = {"seed": [1, 2, 3, 1, 2, 3, 1], "log": "a"}
-    rows = seeds | {"scheduler": ["E()"] * 3 + ["S()"] * 3 + ["F()"]}
-    rows |= {"wait": [1.0, 2.0, 6.0, 2.0, 4.0, 6.0, 5.0], "load": 0.5}
-    table = Results(rows)[["log", "load", "scheduler", "seed", "wait"]]
-    found = Results(table).differences("E()")
-    assert list(found["scheduler"]) == ["E()", "S()", "F()"]
-    assert found["value"].tolist() == [3, 4, 5] and found["difference"].tolist() == [0, 1, 2]
-    # Of the second, differences of 1, 2 and 0: a mean of 1 and a standard error of sqrt(1/3); their
-    # kurtosis is 1.5, which leaves one degree of freedom, half of n - 1.
-    assert found["low"].tolist()[:2] == [0, pytest.approx(1 - 12.706 / 3**0.5, rel=1e-4)]
-    assert found["high"][1] - 1 == pytest.approx(1 - found["low"][1])
-    assert set(found["seeds"]) == {3}
-    # One row of the base serves all seeds.
-    assert Results(table).differences("F()")["difference"].tolist() == [-2, -1, 0]
-    with pytest.raises(ValueError, match=r"base 'EASY\(\)'; allowed: E\(\), S\(\), F\(\)"):
-        Results(table).differences(EASY())
-    other = table.assign(log=["a"] * 6 + ["b"])
-    with pytest.raises(ValueError, match=r"no E\(\) for b, 0.5; expected a row"):
-        Results(other).differences()
-
-
-def test_a_comparison_on_drawn_workloads_is_a_sweep(tmp_path):
-    log, how = some_jobs(), rp.ResampledWeeks(1)
-    asked = {"measures": ["mean_wait", mean_size], "trim": False, "folder": tmp_path}
-    swept = rp.sweep(log, [FCFS(), EASY()], seeds=[4, 5, 6], resampling=how, **asked)
-    compared = rp.compare(log, [FCFS(), EASY()], seed=4, resampling=how, draws=3, **asked)
-    expected = swept.differences()
-    columns = ["scheduler", "measure", "value", "difference", "low", "high", "seeds"]
-    pd.testing.assert_frame_equal(compared[columns], expected[columns])
-    waits = swept.pivot_table(index="seed", columns="scheduler", values="mean_wait")
-    change = waits["EASY()"] - waits["FCFS()"]
-    assert compared["difference"][2] == pytest.approx(change.mean())
-    assert "Means" not in repr(compared) and "seeds 3." in repr(compared)
-    with pytest.raises(SimulationError, match="intervals and resampling; allowed: one of them"):
-        rp.compare(log, EASY(), intervals=True, resampling=how)
-    with pytest.raises(ValueError, match="seeds 0; allowed"):
-        rp.compare(log, EASY(), resampling=how, draws=0)
+        rp.sweep([at_once, some_jobs()], loads=[0.5], engine=engine, folder=tmp_path, workers=2)
+    with Store(tmp_path) as store:
+        assert store.get(sweep.Task(sweep.Jobs(some_jobs(), 0.5), Users()).key) is not None
 
 
 def test_a_comparison_is_stored(tmp_path, monkeypatch):

@@ -13,7 +13,6 @@ import pytest
 import replication as rp
 from replication.simulator.logs import registry
 from replication.simulator.logs.cleaning import CleaningError
-from replication.simulator.logs.resampling import concatenate_weeks
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps.grid import fingerprint_of
 from replication.simulator.workload import COLUMNS, LARGEST, Workload, WorkloadError
@@ -176,8 +175,6 @@ def test_further_columns_go_wherever_the_jobs_go():
         assert not any(column.flags.writeable for column in one.more.values())
     mask = w.more["project"] == "a"
     assert further_columns(w.take(mask)) == {"memory": [1.5, 4], "project": ["a", "a"]}
-    twice = concatenate_weeks(w, [1, 0, 1])
-    assert twice.more["memory"].tolist() == [4, 1.5, 2, 4]
     assert [job.more.project for job in w.jobs(ended=True)] == ["a", "b", "a"]
     assert w.jobs()[0].more == (1.5, "a") and jobs().jobs()[0].more == ()
     table = rp.simulate(w.replace(more={"wait": [7, 8, 9]})).jobs

@@ -52,7 +52,7 @@ def made_up(tasks, monkeypatch):
             )
 
         monkeypatch.setattr(grid, "run", run)
-        return [prediction.Study(some) for some in prediction.by_resampling(tasks)]
+        return [prediction.Study(some) for some in tasks]
 
     return make
 
@@ -67,6 +67,7 @@ def plain(scheduler, predictor, factor, requests, correction="request"):
 
 
 def test_every_task_has_its_names_and_its_workload(tasks):
+    tasks = [task for some in tasks for task in some]
     assert len({(task.log.name, task.seeds[0]) for task in tasks}) == 12
     assert all(len(task.seeds) == 1 for task in tasks)
     pieces = {id(task.workload): task.log.name for task in tasks}

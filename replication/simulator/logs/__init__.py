@@ -1,1 +1,1 @@
-"""Workloads: SWF files, cleaning, the registry of logs, synthetic and resampled jobs."""
+"""Workloads: SWF files, cleaning, the registry of logs, and synthetic jobs."""

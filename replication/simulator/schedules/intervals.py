@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from replication.simulator.logs.resampling import WEEK
-
+WEEK = 7 * 24 * 3600
 LEVEL = 0.95
 # Eight weeks make a block, or fewer, so that a log has at least so many blocks if it has so many
 # weeks.

@@ -8,13 +8,13 @@ import pandas as pd
 
 from replication.simulator import text
 from replication.simulator.estimates import EstimateModel, Users
-from replication.simulator.logs.resampling import Resampling
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import intervals as over_weeks
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
 from replication.simulator.simulation import SimulationError, as_workloads
 from replication.simulator.sweeps import code, grid
+from replication.simulator.sweeps.differences import differences
 from replication.simulator.sweeps.results import Results
 from replication.simulator.sweeps.store import RESULTS
 from replication.simulator.workload import Workload, check_seed
@@ -22,7 +22,7 @@ from replication.simulator.workload import Workload, check_seed
 #: A maximum has no interval, as it does not depend on most weeks.
 MAXIMA = ("max_wait", "max_bounded_slowdown")
 #: Columns of a comparison before those of the measures.
-FACTS = ("log", "stand_in", "resampling", "scheduler", "estimates")
+FACTS = ("log", "stand_in", "scheduler", "estimates")
 
 
 def compare(
@@ -34,8 +34,6 @@ def compare(
     measures: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
     intervals: bool = False,
-    resampling: Resampling | None = None,
-    draws: int = 20,
     workers: int | None = None,
     engine: str | None = None,
     folder: str | os.PathLike | None = RESULTS,
@@ -62,11 +60,6 @@ def compare(
         Compare each scheduler with the first one, with confidence intervals over the weeks of the
         log (see `replication.simulator.schedules.intervals`), which must have three weeks with
         jobs.
-    resampling : Resampling, optional
-        Compare them on workloads drawn from each log, such as ``rp.ResampledWeeks(3)``; see
-        `replication.simulator.sweeps.results.Results.differences` for the meaning of the intervals.
-    draws : int
-        Number of these workloads, with the seeds from `seed` on.
     workers, engine, folder, progress
         As in `sweep`: a comparison is a sweep, whose finished results are stored.
 
@@ -75,8 +68,7 @@ def compare(
     pandas.DataFrame
         A row for each combination: log, stand_in, scheduler, estimates, seed and the measures. With
         `intervals`, a row for each measure: its value, the difference from the first scheduler, and
-        the ends (low, high) of that difference's 95 % confidence interval. With `resampling`
-        likewise, with means over the workloads drawn.
+        the ends (low, high) of that difference's 95 % confidence interval.
 
     Raises
     ------
@@ -101,20 +93,16 @@ def compare(
     models = text.several(EstimateModel, Users() if estimates is None else estimates)
     if len({code.identity(one) for one in schedulers}) < max(len(schedulers), 1):
         raise SimulationError(f"schedulers {schedulers}; allowed: one or more, each once")
-    if resampling is not None and intervals:
-        raise SimulationError("intervals and resampling; allowed: one of them")
     if intervals:
         _check_intervals(names, logs)
     choices = [(scheduler, model) for model in models for scheduler in schedulers]
-    drawn = [] if resampling is None else [Resampling.check(resampling)]
-    seeds = [seed + k - 1 for k in grid.seed_list(draws)] if drawn else [seed]
-    tasks = grid.points(logs, [None], choices, seeds, False, drawn, names, trim, intervals)
+    tasks = grid.points(logs, [None], choices, [seed], False, names, trim, intervals)
     table = grid.run(tasks, workers, engine, folder, progress)
     columns = [one.__name__ if callable(one) else one for one in names]
     facts = [name for name in table.columns[: table.columns.get_loc("seed")] if "load" not in name]
     table = Results(table[[*facts, "seed", *columns, *(["block"] if intervals else [])]])
-    if drawn or intervals:
-        table = table.differences()
+    if intervals:
+        table = Results(differences(table))
     table = Results(table.drop(columns=[name for name in facts if name not in FACTS]))
     table.attrs["asked"] = measures is not None
     return table

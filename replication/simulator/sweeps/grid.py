@@ -2,7 +2,7 @@
 
 A task is one point of the grid with all its seeds. Its rows depend on the task alone, not on order,
 engine or number of workers. They are stored under a hash of everything that they depend on. The
-jobs of a point are drawn and scaled only when they are simulated; stored rows need no jobs.
+jobs of a point are scaled only when they are simulated; stored rows need no jobs.
 """
 
 import functools
@@ -20,7 +20,6 @@ from replication.simulator import text
 from replication.simulator.choices import Choice
 from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, FModel, Users, cut_runs
-from replication.simulator.logs.resampling import WEEK, Resampling
 from replication.simulator.observation import observe
 from replication.simulator.schedulers import EASY, Scheduler, WildEASY
 from replication.simulator.schedules import measures
@@ -51,7 +50,7 @@ class SweepError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
-    """The jobs of a point: those of a log, drawn, cut and scaled to a load when they are needed.
+    """The jobs of a point: those of a log, cut and scaled to a load when they are needed.
 
     Parameters
     ----------
@@ -60,21 +59,16 @@ class Jobs:
         By default that of the log.
     e_max : int, s, optional
         To which run times are cut before submissions are scaled.
-    resampling : Resampling, optional
-    seed : int, optional
-        Of the resampling.
     """
 
     log: Workload
     load: float | None = None
     e_max: int | None = None
-    resampling: Resampling | None = None
-    seed: int | None = None
 
     @functools.cached_property
     def made(self) -> Workload:
-        """The jobs; ResamplingError if none is drawn, SweepError if they have no load."""
-        jobs = self.log if self.resampling is None else self.resampling.make(self.log, self.seed)
+        """The jobs; SweepError if they have no load."""
+        jobs = self.log
         if self.load is None:
             return jobs
         if not jobs.load > 0:
@@ -102,8 +96,6 @@ class Task:
     watched : bool
         Whether to add the measures `replication.simulator.schedules.measures.OBSERVED`, of EASY
         only.
-    resampling : Resampling, optional
-        How the workload was drawn, if it was.
     measures : tuple of str or callable
     trim : bool or (float, bool)
     blocks : bool
@@ -120,7 +112,6 @@ class Task:
     seeds: tuple[int, ...] = (1,)
     load: float | str = math.nan
     watched: bool = False
-    resampling: Resampling | None = None
     measures: tuple[Measure, ...] = measures.SWEEP
     trim: Trim = True
     blocks: bool = False
@@ -153,15 +144,13 @@ class Task:
 
     @property
     def made(self) -> Workload:
-        """The jobs to simulate; ResamplingError or SweepError where there are none."""
+        """The jobs to simulate; SweepError if they have no load."""
         return self.workload.made if isinstance(self.workload, Jobs) else self.workload
 
     @property
     def jobs(self) -> int:
-        """Jobs to simulate, over all seeds; about as many if they are drawn."""
-        weeks = getattr(self.resampling, "weeks", None)
-        share = 1 if weeks is None else weeks * WEEK / max(self.log.span, WEEK)
-        return round(len(self.log) * share) * len(self.seeds)
+        """Jobs to simulate, over all seeds."""
+        return len(self.log) * len(self.seeds)
 
     @property
     def simulated_estimates(self) -> EstimateModel:
@@ -178,7 +167,7 @@ class Task:
         """Hash of all that the rows depend on, in hexadecimal; None where the code is unknown."""
         given = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
         jobs = self.workload if isinstance(self.workload, Jobs) else Jobs(self.workload)
-        made = jobs.load, jobs.e_max, jobs.resampling, jobs.seed
+        made = jobs.load, jobs.e_max
         try:
             parts = code.of_simulator(), fingerprint_of(self.log), made, given, self.blocks
             return code.of(parts)
@@ -189,12 +178,10 @@ class Task:
     @property
     def facts(self) -> dict[str, Any]:
         """The point by column of the table, without the values of the estimate model."""
-        drawn = {} if self.resampling is None else {"resampling": repr(self.resampling)}
         return {
             "log": self.log.name,
             "stand_in": self.log.stand_in,
             "load": self.load,
-            **drawn,
             "scheduler": repr(self.scheduler),
             "estimates": repr(self.estimates),
             "model": self.estimates.name,
@@ -251,7 +238,6 @@ def sweep(
     loads: float | str | Iterable[float | str | None] | None = None,
     workers: int | None = None,
     watched: bool = False,
-    resampling: Resampling | Iterable[Resampling] | None = None,
     *,
     measures: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
@@ -278,9 +264,6 @@ def sweep(
         Number of threads or processes; one for each processor by default.
     watched : bool
         Whether to measure wild backfills, delays and SJFness as well, of EASY only.
-    resampling : Resampling or several, optional
-        Workloads to draw from each log, one for each seed; estimates and predictions use the same
-        seed.
     measures : name or function of a schedule, or several, optional
         As in `compare`; by default jobs, mean_wait, mean_bounded_slowdown, the measures of
         backfilling, mbs, mwbs and utilisation.
@@ -298,7 +281,7 @@ def sweep(
     -------
     pandas.DataFrame
         A row for each simulation: log, stand_in, load (nan for the log's own), offered_load (that
-        of the simulated jobs), resampling if any, scheduler, estimates, model and its values (such
+        of the simulated jobs), scheduler, estimates, model and its values (such
         as f and e_max), seed, and the measures. Different choices of one repr are numbered, such as
         ``OrderedEASY(by=f) #2``. It prints means over seeds, and first the columns that differ.
 
@@ -329,7 +312,6 @@ def sweep(
         ],
         seed_list(seeds),
         watched,
-        text.several(Resampling, () if resampling is None else resampling),
         measures,
         trim,
     )
@@ -355,7 +337,6 @@ def points(
     choices: Sequence[tuple[Scheduler, EstimateModel]],
     seeds: Sequence[int],
     watched: bool = False,
-    resamplings: Sequence[Resampling] = (),
     names: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
     blocks: bool = False,
@@ -370,23 +351,20 @@ def points(
     """
     names, tasks = measures.check_measures(names, measures.SWEEP), []
     for workload in as_workloads(workloads):
-        samples = [(how, (seed,)) for how in resamplings for seed in seeds]
-        for how, drawn in samples or [(None, None)]:
-            shared: dict = {}
-            for load in map(check_load, loads):
-                for scheduler, model in choices:
-                    limit = None if load is None else getattr(model, "e_max", None)
-                    if (load, limit) not in shared:
-                        made = Jobs(workload, load, limit, how, drawn and drawn[0])
-                        shared[load, limit] = made if load or how else workload
-                    point = math.nan if load is None else load, watched, how, names, trim, blocks
-                    own = drawn or seeds_of(scheduler, model, seeds)
-                    tasks.append(Task(shared[load, limit], model, scheduler, own, *point))
+        shared: dict = {}
+        for load in map(check_load, loads):
+            for scheduler, model in choices:
+                limit = None if load is None else getattr(model, "e_max", None)
+                if (load, limit) not in shared:
+                    shared[load, limit] = Jobs(workload, load, limit) if load else workload
+                point = math.nan if load is None else load, watched, names, trim, blocks
+                own = seeds_of(scheduler, model, seeds)
+                tasks.append(Task(shared[load, limit], model, scheduler, own, *point))
     rows: set[tuple] = set()
     known = {id(one): one for task in tasks for one in (task.scheduler, task.estimates)}
     names = {key: code.identity(one) for key, one in known.items()}
     for one in tasks:
-        row = names[id(one.scheduler)], names[id(one.estimates)], repr(one.resampling), one.seeds
+        row = names[id(one.scheduler)], names[id(one.estimates)], one.seeds
         if (where := (one.log.name, str(one.load), *row)) in rows:
             point = one.log.name, str(one.load), repr(one.scheduler), repr(one.estimates)
             raise SweepError(f"{', '.join(point)} is given twice; expected each point once")

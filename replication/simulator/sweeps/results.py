@@ -2,15 +2,13 @@
 
 import textwrap
 from html import escape
-from typing import Self
 
 import pandas as pd
 
 from replication.simulator.schedules.measures import as_text, is_time
-from replication.simulator.sweeps.differences import differences
 
 FIRST = ("mean_wait", "mean_bounded_slowdown")
-POINT = ("log", "estimates", "load", "resampling", "measure")
+POINT = ("log", "estimates", "load", "measure")
 WIDTH = 80  # characters
 
 
@@ -38,32 +36,6 @@ class Results(pd.DataFrame):
         table = groups.mean(numeric_only=True).drop(columns="seed").reset_index()
         table["seeds"] = groups.size().to_numpy()
         return table
-
-    def differences(self, base: str | None = None) -> Self:
-        """Compare the schedulers of each point with one of them, seed by seed.
-
-        Parameters
-        ----------
-        base : str or Scheduler, optional
-            By default the first scheduler of the table.
-
-        Returns
-        -------
-        Results
-            A row for each point, scheduler and measure: its mean over the seeds, the difference
-            from the base, and the ends (low, high) of the difference's 95 % confidence interval,
-            that of `replication.simulator.schedules.intervals` with seeds in the place of blocks of
-            weeks. It says how far the mean over other seeds would differ: with `resampling`, over
-            other workloads drawn from the same log. It does not say how far other weeks of the
-            machine would differ; ``compare`` with `intervals` does. The ends are nan for fewer than
-            three seeds.
-
-        Raises
-        ------
-        DifferenceError
-            For a scheduler that is not in the table.
-        """
-        return Results(differences(self, base))
 
     def _shown(self):
         """Return the text of the columns that differ, in their order of interest,

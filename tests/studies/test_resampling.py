@@ -1,12 +1,14 @@
 """Resampled workloads: the identity is the log itself, and each job is one of the log's."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import replication as rp
-from replication.simulator.logs import resampling
-from replication.simulator.logs.resampling import WEEK, ResamplingError
+import resampling
 from replication.simulator.workload import COLUMNS
+from resampling import WEEK, ResamplingError, resample_users, resample_weeks
 
 DAY = 24 * 3600
 
@@ -55,12 +57,11 @@ def test_all_users_in_their_weeks_are_the_log():
 
 
 @pytest.mark.parametrize(
-    "how", [rp.ResampledWeeks(9), rp.ResampledUsers(9), rp.ResampledUsers(9, stays=2)], ids=repr
+    "how", [resample_weeks, resample_users, partial(resample_users, stays=2)], ids=str
 )
 def test_each_job_is_one_of_the_log(how):
-    log, drawn = small(), how.make(small(), 4)
+    log, drawn = small(), how(small(), 9, 4)
     assert (drawn.name, drawn.machine) == (log.name, log.machine)
-    assert drawn.provenance == {"resampling": repr(how), "seed": 4}
     assert len(np.unique(drawn.job_id)) == len(drawn)
     assert drawn.submit[-1] - log.submit[0] < 9 * WEEK
     # Each job is one of the log's, at its second of the week.
@@ -70,12 +71,12 @@ def test_each_job_is_one_of_the_log(how):
     assert ((drawn.submit - log.submit[place]) % WEEK == 0).all()
     # About as many jobs a week as in the log.
     assert 0.5 < (len(drawn) / 9) / (len(log) / 6) < 1.6
-    assert same(drawn, how.make(log, 4)) and not same(drawn, how.make(log, 5))
+    assert same(drawn, how(log, 9, 4)) and not same(drawn, how(log, 9, 5))
 
 
 def test_weeks_are_whole_and_may_come_again():
     log = small()
-    drawn = rp.ResampledWeeks(40).make(log, 1)
+    drawn = resample_weeks(log, 40, 1)
     place = drawn.job_id % (log.job_id.max() + 1) - 1
     came = (log.submit[place] - log.submit[0]) // WEEK
     at = (drawn.submit - log.submit[0]) // WEEK
@@ -91,13 +92,13 @@ def test_weeks_are_whole_and_may_come_again():
 
 def test_the_first_jobs_of_a_busy_log():
     log = small()
-    drawn, first = rp.ResampledWeeks(5).make(log, 1), rp.ResampledWeeks(5, jobs=40).make(log, 1)
+    drawn, first = resample_weeks(log, 5, 1), resample_weeks(log, 5, 1, jobs=40)
     assert len(drawn) > 100 and same(first, drawn.take(slice(40)))
 
 
 def test_long_term_users_are_unique_and_others_have_copies():
     log = small()
-    drawn = rp.ResampledUsers(60, stays=4).make(log, 1)
+    drawn = resample_users(log, 60, 1, stays=4)
     stride = log.user.max() + 1
     assert {7, -1} <= set(drawn.user)
     assert (drawn.user % stride == 7).sum() == (drawn.user == 7).sum() == 10 * (log.user == 7).sum()
@@ -114,44 +115,32 @@ def test_jobs_without_a_user_stay_without_one():
 
 def test_a_log_of_less_than_a_week():
     log = small(1)
-    assert len(rp.ResampledWeeks(3).make(log, 1)) == 3 * len(log)
-    assert len(rp.ResampledUsers(3, stays=1).make(log, 1)) == 3 * len(log)
+    assert len(resample_weeks(log, 3, 1)) == 3 * len(log)
+    assert len(resample_users(log, 3, 1, stays=1)) == 3 * len(log)
 
 
-def test_wrong_values_are_refused():
-    with pytest.raises(ResamplingError, match="weeks=0; allowed: a whole number from 1"):
-        rp.ResampledWeeks(0)
+def test_a_draw_without_jobs_is_refused():
     gap = rp.Workload.from_columns("gap", 2, [0, 9 * WEEK], [1, 1], [1, 1])
     with pytest.raises(ResamplingError, match="gap: no jobs in the weeks drawn"):
         for seed in range(9):
-            rp.ResampledWeeks(1).make(gap, seed)
+            resample_weeks(gap, 1, seed)
 
 
-def test_a_sweep_draws_a_workload_for_every_seed():
-    table = rp.sweep(
-        small(),
-        [rp.EASY(), rp.FCFS()],
-        seeds=3,
-        loads=["log", 0.9],
-        resampling=rp.ResampledWeeks(4),
-        folder=None,
-    )
-    assert len(table) == 12
-    assert table["seed"].tolist() == [1] * 4 + [2] * 4 + [3] * 4
-    assert set(table["resampling"]) == {"ResampledWeeks(weeks=4)"}
-    assert table["mean_wait"].nunique() > 8
-    piece = rp.ResampledWeeks(4).make(small(), 2)
-    row = table[(table["seed"] == 2) & table["load"].isna() & (table["scheduler"] == "EASY()")]
-    assert row["mean_wait"].item() == rp.simulate(piece).measures["mean_wait"]
-
-
-@pytest.mark.parametrize("how", [rp.ResampledWeeks(40), rp.ResampledUsers(40)])
+@pytest.mark.parametrize("how", [resample_weeks, resample_users])
 def test_numbers_of_any_size_stay_distinct(how):
     log, large = small(), 10**18
-    sample = how.make(log, 1)
+    sample = how(log, 40, 1)
     users = np.where(log.user < 0, -1, log.user + large)
-    other = how.make(log.replace(user=users, job_id=log.job_id + large, draw_key=log.draw_key), 1)
+    renumbered = log.replace(user=users, job_id=log.job_id + large, draw_key=log.draw_key)
+    other = how(renumbered, 40, 1)
     assert len(set(other.job_id.tolist())) == len(other) and other.job_id.min() >= 0
     assert ((other.user == -1) == (sample.user == -1)).all() and other.user.min() >= -1
     pairs = set(zip(sample.user.tolist(), other.user.tolist(), strict=True))
     assert len(pairs) == len(set(sample.user.tolist())) == len(set(other.user.tolist()))
+
+
+def test_further_columns_move_with_their_jobs():
+    columns = {"submit": [0, 1, WEEK], "run_time": [9, 5, 3], "processors": [3, 4, 1]}
+    log = rp.Workload.from_columns("three", 4, **columns, more={"memory": [1.5, 2, 4]})
+    twice = resampling.concatenate_weeks(log, [1, 0, 1])
+    assert twice.more["memory"].tolist() == [4, 1.5, 2, 4]
