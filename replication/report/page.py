@@ -286,7 +286,7 @@ class Page:
         return self._save(self._file(name, ".png"), data, "figure", Picture(data, caption))
 
     def table(self, frame, caption, name=None, formats=None, units=None) -> Table:
-        """Save a table as CSV, each number with all its digits.
+        """Save a table as CSV, numbers `replication.simulator.writing.rounded`.
 
         Parameters
         ----------
@@ -536,7 +536,7 @@ def _plain(value):
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
     value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else writing.rounded(value)
 
 
 class Decided(dict):

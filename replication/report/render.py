@@ -98,13 +98,14 @@ class Table:
             " ".join(map(str, part)).strip() if isinstance(part, tuple) else str(part)
             for part in self._flat.columns
         ]
+        numbers = [name for name, kind in self._flat.dtypes.items() if kind in (float, object)]
+        for name in numbers:
+            self._flat[name] = self._flat[name].map(writing.rounded)
         self._shown = self._flat if shown is None else shown
         self._formats, self._units = formats or {}, units or {}
 
     def csv(self) -> bytes:
-        """Return the whole table as CSV with plain line ends; a number reads back as the same
-        number.
-        """
+        """Return the whole table as CSV with plain line ends."""
         return writing.frame_csv(self._flat)
 
     def _repr_html_(self):

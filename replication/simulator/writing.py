@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import gzip
+import math
 import os
 import re
 import sys
@@ -16,6 +17,8 @@ import pandas as pd
 from replication.simulator.errors import InputError
 
 STANDARD_OUTPUT = "-"
+#: Significant digits of a number in a result, and the largest number that counts as 0.
+DIGITS, NOTHING = 9, 1e-10
 #: Text that a spreadsheet would run as a formula: neither a number nor a number followed by words.
 _FORMULA = re.compile(
     r"[=@\t\r]|[+-](?!(\d[\d,]*\.?\d*|\.\d+)(e[+-]?\d+)?( ?%)?( [\w\s().,%+-]*)?$)", re.IGNORECASE
@@ -97,6 +100,22 @@ def write(target: str | os.PathLike, data: bytes) -> None:
 def report(line: str) -> None:
     """Print a message on standard error."""
     print(f"replication: {line}", file=sys.stderr, flush=True)
+
+
+def rounded(value: Any) -> Any:
+    """Return a real number as results are written; anything else as it is, parts of lists one by
+    one.
+
+    The last bits of a number depend on the processor: vectorised logarithms differ there, and sums
+    of a linear algebra library have an order of their own. So a number has `DIGITS` significant
+    digits, a whole number all of them, and what is left of a difference of two equal numbers,
+    `NOTHING` or less, is 0.
+    """
+    if isinstance(value, tuple | list):
+        return type(value)(map(rounded, value))
+    if not isinstance(value, float) or not math.isfinite(value) or value.is_integer():
+        return value
+    return 0.0 if abs(value) <= NOTHING else float(f"{value:.{DIGITS}g}")
 
 
 def as_text(cell: Any) -> Any:

@@ -34,6 +34,7 @@ from typing import NamedTuple
 
 from replication.simulator import paths
 from replication.simulator.paths import toml
+from replication.simulator.writing import rounded
 from replication.verdicts.published import EvidenceError, Published
 
 MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
@@ -154,11 +155,12 @@ class Case(NamedTuple):
     unit: str = ""
 
     def row(self) -> dict:
-        """Return the case as it is recorded: JSON types, missing numbers as None, empty fields left
-        out.
+        """Return the case as it is recorded and decided: JSON types, numbers `rounded`, missing
+        ones as None, empty fields left out.
         """
         row = {name: one for name, one in self._asdict().items() if one is not None and one != ""}
-        return row | {name: _finite(row[name]) for name in ("value", "low", "high") if name in row}
+        row |= {name: _finite(row[name]) for name in ("value", "low", "high") if name in row}
+        return {name: rounded(one) for name, one in row.items()}
 
 
 def _finite(value):

@@ -24,6 +24,7 @@ from types import ModuleType
 
 import pandas as pd
 
+from replication.simulator.writing import rounded
 from replication.verdicts import published, rules, shown
 from replication.verdicts.published import EvidenceError, Published
 
@@ -58,7 +59,7 @@ class Number(Published):
     @classmethod
     def of(cls, row, paper, ours, reason, drawn_by, about="", words="") -> "Number":
         """Return a published number with ours, which is None where it was not computed."""
-        ours = math.nan if ours is None else float(ours)
+        ours = math.nan if ours is None else rounded(float(ours))
         own = {"about": about, "ours": ours, "reason_given": reason, "words": words}
         return cls(**vars(row), paper=paper, drawn_by=drawn_by, **own)
 
