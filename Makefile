@@ -28,7 +28,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test lab studies check lint site setup report traces test-all test-contrib bench archive lock audit clean
+.PHONY: help figures test lab studies pins check lint site setup report traces test-all test-contrib bench archive lock audit clean
 
 help:
 	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
@@ -45,6 +45,8 @@ lab: $(READY)  ## Open the explorer and the notebooks in JupyterLab
 	$(PY) -m jupyterlab --config=.ci/lab_config.py --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
 studies: $(READY)  ## Run our own studies; or ONLY= some
 	@$(PY) -m replication studies $(OPTIONS)
+pins: $(READY)  ## Write the pinned results of the tests again, and name what changed
+	@$(PY) -m tests.pins
 check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check
 lint: $(READY)  ## Check the format of the code and the direction of imports

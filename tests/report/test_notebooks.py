@@ -1,9 +1,10 @@
-"""Each notebook runs at quick scale, on the real logs where they are available, else on synthetic
-ones.
+"""Each notebook runs at quick scale on synthetic jobs and gives the pinned values; the rules of the
+papers make the pinned jobs of the real logs.
 """
 
 import functools
 
+import pandas as pd
 import papermill
 import pytest
 
@@ -12,16 +13,16 @@ from replication.report import parameters, record, results, run
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.verdicts import git
+from tests import pins
 from tests.in_process import in_process
 
 NOTEBOOKS = results.notebooks() | results.studies()
-LONG = {"studies/prediction/prediction"}
+AGAIN = "results changed; if they should: make pins, then draw the item again\n{}"
 OWN = "paths of SWF files of your own"
-IN_A_KERNEL = ("heel_and_toe/table2", "pv_easy/table3", "studies/preemption/modes")
-
-
-#: Most notebooks read the same logs.
-read_once = functools.lru_cache(maxsize=8)(registry.read)
+#: Two with numbers that synthetic jobs do not have: of the logs' lines and headers.
+IN_A_KERNEL = ("heel_and_toe/table1", "pv_easy/table3", "studies/preemption/modes")
+read_once = functools.lru_cache(maxsize=1)(registry.read)
+PINNED_VALUES, PINNED_LOGS = pins.read(pins.VALUES), pins.read(pins.LOGS)
 #: Without git's history the committed parameters are unknown.
 KINDS = ("quick", "stand-in") if git.head(paths.NOTEBOOKS) else ("other",)
 
@@ -32,19 +33,35 @@ def output(tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.getbasetemp() / "notebooks"
     for name in ("FIGURES", "BUILD", "STAND_IN"):
         monkeypatch.setattr(paths, name, folder / name.lower())
-    monkeypatch.setattr(registry, "read", read_once)
     return folder
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in NOTEBOOKS]
-)
+@pytest.mark.parametrize("name", NOTEBOOKS)
 def test_notebook_at_quick_scale(name, output, monkeypatch):
     monkeypatch.chdir(NOTEBOOKS[name].parent)
-    page = in_process(NOTEBOOKS[name], scale="quick", workers=1)["page"]
-    assert page.kind in KINDS
-    assert record.publish(name, page.folder) == page.kind
+    pins.without_logs(monkeypatch.setattr)
+    kind = pins.run(name, NOTEBOOKS[name])
+    assert kind in KINDS
     assert not paths.FIGURES.exists()
+    pinned = PINNED_VALUES[PINNED_VALUES["item"] == name]
+    differences = pins.differences(pinned, pins.values_of(name, kind), pins.ITEM)
+    assert not differences, AGAIN.format("\n".join(differences))
+
+
+@pytest.mark.parametrize(
+    ("paper", "log"), [*PINNED_LOGS[pins.KEY].itertuples(index=False, name=None)]
+)
+def test_the_rules_of_a_paper_make_the_pinned_jobs_of_a_log(paper, log, real_log, monkeypatch):
+    monkeypatch.setattr(registry, "read", read_once)
+    real_log(log)
+    pinned = PINNED_LOGS[(PINNED_LOGS["paper"] == paper) & (PINNED_LOGS["log"] == log)]
+    now = pd.DataFrame([pins.log_of(log, paper)])
+    differences = pins.differences(pinned, now, pins.KEY)
+    assert not differences, AGAIN.format("\n".join(differences))
+
+
+def test_no_pin_is_left_of_an_item_that_is_gone():
+    assert {*PINNED_VALUES["item"]} <= {*NOTEBOOKS}
 
 
 @pytest.mark.slow

@@ -1,0 +1,181 @@
+"""Pinned results: what every notebook gives at quick scale on synthetic jobs, and what the rules of
+the papers make of the real logs.
+
+``data/pinned_values.csv`` has a row for each column of numbers in a table, for the cases of each
+claim, and for each value of an opening: the count of numbers, the sum of their absolute values, and
+a sum that depends on their order, too. ``data/pinned_logs.csv`` has the jobs of each log by the
+rules of each paper, and by the default rules: their count, and sums of their columns.
+
+``python -m tests.pins`` (``make pins``) writes both again and names the items to draw.
+"""
+
+import functools
+import math
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from replication.report import record, results
+from replication.simulator import paths, writing
+from replication.simulator.logs import registry
+from tests.in_process import in_process
+
+VALUES, LOGS = (paths.DATA / f"pinned_{name}.csv" for name in ("values", "logs"))
+#: Of numbers that are equal.
+RELATIVE = 1e-9
+#: Columns of comparisons that the published numbers decide, too.
+OF_PAPERS = ("published", "difference")
+#: Spreads the weights of the numbers of a column over 0 to 1.
+STEP = (math.sqrt(5) - 1) / 2
+ITEM, KEY = ["item", "key"], ["paper", "log"]
+#: Many notebooks simulate the same jobs.
+LIKE = functools.lru_cache(registry.like)
+COLUMNS = ["submit", "run_time", "estimate", "processors", "user", "group", "executable", "queue"]
+
+
+def without_logs(patch=setattr) -> None:
+    """Let no log be on this machine, so that synthetic jobs stand in for all of them."""
+    patch(registry, "locate", lambda name: registry.info(name) and None)
+    patch(registry, "like", LIKE)
+
+
+def run(name, path) -> str:
+    """Run a notebook at quick scale in this process, publish its outputs, return their kind."""
+    page = in_process(path, scale="quick", workers=1)["page"]
+    return record.publish(name, page.folder)
+
+
+def values_of(name, kind) -> pd.DataFrame:
+    """Return the pins of an item from its record and tables."""
+    facts, rows = record.read(kind, name), []
+    for file, about in facts["files"].items():
+        if file.endswith(".csv") and about["role"] != "claims":
+            table = pd.read_csv(record.folder(kind, name) / file).select_dtypes("number")
+            for column in table.columns.difference(OF_PAPERS, sort=False):
+                rows.append([f"{file} {column}", *_sums(table[column])])
+    for claim, one in facts["claims"].items():
+        numbers = [case.get(part) for case in one["cases"] for part in ("value", "low", "high")]
+        rows.append([f"claim {claim}", *_sums(numbers)])
+    for value, one in facts["values"].items():
+        several = one["value"] if isinstance(one["value"], list) else [one["value"]]
+        if all(isinstance(part, str) for part in several):
+            rows.append([f"value {value}", 0, 0.0, 0.0, "; ".join(several)])
+        else:
+            rows.append([f"value {value}", *_sums(several)])
+    frame = pd.DataFrame(rows, columns=["key", "count", "sum", "weighted", "text"])
+    frame.insert(0, "item", name)
+    return frame
+
+
+def _sums(numbers):
+    """Return the count of the numbers, their sums, with missing ones left out, and no text."""
+    given = pd.to_numeric(pd.Series(numbers), errors="coerce").to_numpy(float)
+    given = given[np.isfinite(given)]
+    weights = STEP * np.arange(1, len(given) + 1) % 1
+    return len(given), math.fsum(abs(given)), math.fsum(weights * given), ""
+
+
+def log_of(name, paper) -> dict:
+    """Return the pins of a log by the rules of a paper, or by the default rules without one."""
+    jobs = registry.load(name, paper=paper or None)
+    sums = {column: int(getattr(jobs, column).sum()) for column in COLUMNS}
+    sums["work"] = int((jobs.processors * jobs.run_time).sum())
+    return {"paper": paper, "log": name, "jobs": len(jobs), "machine": jobs.machine, **sums}
+
+
+def differences(pinned, now, key) -> list[str]:
+    """Return a line for each number that differs, with its key and both values."""
+    both = pinned.merge(now, "outer", on=key, suffixes=(" pinned", "")).set_index(key)
+    lines = []
+    for names, row in zip(both.index, both.to_dict("records")):
+        where = ": ".join(filter(None, names))
+        for column in now.columns.difference(key, sort=False):
+            one, other = row[column], row[f"{column} pinned"]
+            scale = max(abs(row["sum"]), abs(row["sum pinned"])) if "sum" in row else 0
+            if not _equal(one, other, 0 if column == "count" else scale):
+                lines.append(f"{where}: {column} {_shown(one)}, pinned {_shown(other)}")
+                break
+    return lines
+
+
+def _equal(one, other, scale):
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
+    if math.isnan(one) or math.isnan(other):
+        return math.isnan(one) == math.isnan(other)
+    return abs(one - other) <= RELATIVE * scale
+
+
+def _shown(value):
+    missing = isinstance(value, float) and math.isnan(value)
+    return "none" if missing else value if isinstance(value, str) else f"{value:.12g}"
+
+
+def read(path) -> pd.DataFrame:
+    """Return a table of pins; empty texts stay texts."""
+    text = dict.fromkeys(("paper", "log", "item", "key", "text"), str)
+    frame = pd.read_csv(path, dtype=text)
+    return frame.fillna({name: "" for name in text if name in frame})
+
+
+def renew() -> None:
+    """Write both tables again, and print what differs and which items to draw again."""
+    logs = [
+        log_of(log, paper)
+        for paper in ("", *registry.papers())
+        for log in registry.names(paper or None)
+        if registry.locate(log)
+    ]
+    known = read(LOGS) if LOGS.exists() else pd.DataFrame(columns=list(logs[0]) if logs else KEY)
+    made = pd.DataFrame(logs, columns=known.columns)
+    kept = known[~known.set_index(KEY).index.isin(made.set_index(KEY).index)]
+    lines = differences(known, pd.concat([kept, made]), KEY)
+    _save(LOGS, pd.concat([kept, made]).sort_values(["log", "paper"]))
+    for name in sorted({*kept["log"]}):
+        print(f"{name}: not on this machine, its pins stay")
+    parts = _all_values()
+    now = pd.concat(parts, ignore_index=True)
+    before = read(VALUES) if VALUES.exists() else now[:0]
+    changed = differences(before, now, ITEM)
+    _save(VALUES, now)
+    print(*lines, *changed, sep="\n")
+    items = sorted({line.partition(": ")[0] for line in changed})
+    for command, prefix in (("studies", record.STUDY), ("figures", "")):
+        own = [
+            one.removeprefix(prefix)
+            for one in items
+            if one.startswith(record.STUDY) == bool(prefix)
+        ]
+        if own:
+            print(f'draw again: make {command} ONLY="{" ".join(own)}"')
+    if not lines + changed:
+        print("no pinned value differs")
+
+
+def _all_values():
+    """Run all notebooks in a folder of their own, and return the pins of each."""
+    sys.path += sorted(str(folder) for folder in paths.STUDIES.iterdir() if folder.is_dir())
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for place in ("FIGURES", "BUILD", "STAND_IN"):
+            setattr(paths, place, Path(folder) / place.lower())
+        without_logs()
+        for name, path in (results.notebooks() | results.studies()).items():
+            print(name, flush=True)
+            os.chdir(path.parent)
+            found.append(values_of(name, run(name, path)))
+    return found
+
+
+def _save(path, table):
+    writing.write(
+        path, table.to_csv(index=False, lineterminator="\n", float_format="%.12g").encode()
+    )
+
+
+if __name__ == "__main__":
+    renew()
