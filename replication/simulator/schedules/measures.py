@@ -49,7 +49,6 @@ NAMES = {
     "af": "mean flow time (AF of Top Percent), s",
     "ap0waf": "flow time weighted by area (AP0WAF of Top Percent), s",
     "ap1waf": "flow time weighted by area and wait (AP1WAF of Top Percent), s",
-    "user_fairness": "Jain's index of the users' mean bounded slowdowns, 1 for equal ones",
     "backfilled": "share of jobs backfilled",
     "backfilled_run_time": "mean run time of the backfilled jobs, s",
     "backfilled_size": "mean size of the backfilled jobs, processors",
@@ -318,7 +317,6 @@ _DEFINITIONS: dict[str, Callable[[_Sample], float]] = {
     "af": lambda s: average_flow(s.wait, s.run_time),
     "ap0waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 0),
     "ap1waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 1),
-    "user_fairness": lambda s: jain(s.slowdown, s.user),
     "killed": lambda s: float((s.schedule.times_killed > 0).mean()),
     "under_predicted": lambda s: float((_predicted(s.schedule) < s.jobs.run_time).mean()),
     "r2": lambda s: determination(s.jobs.run_time, _predicted(s.schedule)),
@@ -509,27 +507,6 @@ def determination(run_time: np.ndarray, prediction: np.ndarray) -> float:
     missed = ((run_time - prediction).astype(float) ** 2).sum()
     spread = ((run_time - run_time.mean()) ** 2).sum()
     return float(1 - missed / spread) if spread > 0 else float("nan")
-
-
-def jain(values: np.ndarray, user: np.ndarray) -> float:
-    """Return the fairness index of the users' means x, (sum x)^2 / (n sum x^2)
-    (Jain, Chiu and Hawe 1984).
-
-    Parameters
-    ----------
-    values : float64[n]
-        Value of each job, such as its slowdown.
-    user : int64[n]
-
-    Returns
-    -------
-    float
-        1 if all means are equal.
-    """
-    _, place = np.unique(user, return_inverse=True)
-    means = np.bincount(place, weights=values) / np.bincount(place)
-    squares = float((means**2).sum())
-    return float(means.sum() ** 2 / (len(means) * squares)) if squares > 0 else float("nan")
 
 
 def load(run_time: np.ndarray, processors: np.ndarray, machine: int, span: float) -> float:

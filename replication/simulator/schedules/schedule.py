@@ -12,7 +12,7 @@ from replication.simulator.estimates import EstimateModel
 from replication.simulator.logs import swf
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import export, gantt, measures
-from replication.simulator.workload import Workload, usage
+from replication.simulator.workload import Workload
 
 TABLE = (
     "job_id",
@@ -191,62 +191,6 @@ class Schedule:
     def trim_effect(self) -> str:
         """The number of jobs measured, and of those excluded by reason."""
         return measures.trim_effect(self, self.trim)
-
-    def utilisation(self) -> pd.Series:
-        """Return the share of processors in use over time, preempted runs included.
-
-        Returns
-        -------
-        pandas.Series
-            The share (0 to 1) from each instant (index, s) to the next.
-        """
-        w, (job, start, end) = self.workload, self.killed_runs.T
-        instant, used = usage(
-            np.concatenate([self.start, start]),
-            np.concatenate([self.end, end]),
-            np.concatenate([w.processors, w.processors[job]]),
-        )
-        return pd.Series(used / w.machine, pd.Index(instant, name="time"), name="utilisation")
-
-    def queue_length(self) -> pd.Series:
-        """Return the number of jobs submitted and not yet started over time.
-
-        A preempted job counts as started at its first run.
-
-        Returns
-        -------
-        pandas.Series
-            Jobs from each instant (index, s) to the next.
-        """
-        job, killed, _ = self.killed_runs.T
-        first = self.start.copy()
-        np.minimum.at(first, job, killed)
-        instant, waiting = usage(self.workload.submit, first, np.ones(len(first), np.int64))
-        return pd.Series(waiting, pd.Index(instant, name="time"), name="queue_length")
-
-    def plot(self, axes=None) -> Any:
-        """Draw utilisation, queue length and the cumulative distribution of waits.
-
-        Parameters
-        ----------
-        axes : three matplotlib axes, optional
-            Those of a new figure by default.
-
-        Returns
-        -------
-        three matplotlib axes
-        """
-        import matplotlib.pyplot as plt
-
-        if axes is None:
-            _, axes = plt.subplots(1, 3, figsize=(10, 2.8), layout="constrained")
-        for ax, series in zip(axes, (self.utilisation(), self.queue_length()), strict=False):
-            days = (series.index - series.index[0]) / 86_400
-            ax.step(days, series, where="post", linewidth=0.5)
-            ax.set(xlabel="time [days]", ylabel=series.name.replace("_", " "))
-        axes[2].ecdf(np.sort(self.wait) / 3600)
-        axes[2].set(xlabel="wait [h]", ylabel="share of jobs", xscale="symlog")
-        return axes
 
     @property
     def provenance(self) -> dict[str, Any]:
