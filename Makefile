@@ -20,7 +20,7 @@ export REPLICATION_TRACES := $(shell cd "$(patsubst ~%,$(HOME)%,$(TRACES))" 2>/d
 $(if $(REPLICATION_TRACES),,$(error TRACES=$(TRACES): no such folder))
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
-  $(if $(ENGINE),--engine $(ENGINE)) $(foreach one,$(SET),--set '$(one)')
+  $(foreach one,$(SET),--set '$(one)')
 REPORT  := $(PY) docs/articles/build_articles.py && $(PY) -m replication report $(if $(STANDALONE),--standalone)
 PYTEST  := $(PY) -m pytest --dist worksteal -n $(or $(WORKERS),auto) $(TESTS)
 
@@ -109,7 +109,7 @@ $(TOOLS)/ready: requirements/tools.lock $(READY)
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02", or studies
 #: SCALE=quick         fewer jobs and runs
 #: SET="f_max=2"       other parameters of notebooks, in YAML; the results go to build/other/
-#: WORKERS=n           threads, or processes of tests; ENGINE=name: where sweeps run
+#: WORKERS=n           threads, or processes of tests
 #: STANDALONE=1        one file to send, build/report/standalone/report.html (report)
 #: TESTS=path          only these tests; LAB=options: those of JupyterLab
 #: PYTHON=path         interpreter for .venv; USE_VENV=0: the active environment instead

@@ -18,7 +18,7 @@ __version__ = "0.1.0"  # above the imports: some modules write it into their out
 
 if absent := [
     name
-    for name in "click cloudpickle joblib numba numpy pandas platformdirs pooch tqdm".split()
+    for name in "click joblib numba numpy pandas platformdirs pooch tqdm".split()
     if find_spec(name) is None
 ]:
     message = (

@@ -48,7 +48,6 @@ def shell(debug, imports) -> None:
 
 as_json = opt("--json", "as_json", is_flag=True, help="Print JSON.")
 workers = opt("--workers", type=click.IntRange(1), help="Simulations at once.")
-engine = opt("--engine", metavar="NAME", help="threads, processes, or a Dask scheduler's address.")
 log = arg("log", type=FILE)
 seed = opt("--seed", type=click.IntRange(0), default=1)
 trim = opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: measure all jobs.")
@@ -115,7 +114,6 @@ notebooks = combined(
     opt("--set", "settings", multiple=True, metavar="NAME=YAML", help="Such as f_max=2."),
     opt("--list", "listing", is_flag=True, help="List the items and do nothing else."),
     workers,
-    engine,
 )
 
 
@@ -159,17 +157,14 @@ def _setting(words):
         raise click.UsageError(f"--set {words}: {problem}; expected NAME=YAML") from None
 
 
-def _run(own, only, scale, settings, listing, workers, engine):
+def _run(own, only, scale, settings, listing, workers):
     from replication.report import record
-    from replication.simulator.sweeps import engines
 
     if listing:
         lines = (f"{name:28} {record.title(key)}" for name, key in _items(own).items())
         return click.echo("\n".join(lines))
     from replication.report import run
 
-    if engine is not None:  # the notebooks' sweeps take it from the environment
-        os.environ[engines.ENVIRONMENT] = engines.check(engine)
     given = dict(map(_setting, settings))
     return run.figures(only, scale, workers, given, own)
 

@@ -1,4 +1,4 @@
-"""The result store: rows come back as they were stored or not at all."""
+"""The result store: rows come back as they were stored, and a sweep goes on without a store."""
 
 import math
 import multiprocessing
@@ -6,7 +6,9 @@ import sqlite3
 
 import pytest
 
+import replication as rp
 from replication.simulator.sweeps.store import FILE, Store
+from tests.workloads import random_jobs
 
 ROWS = {"seed": [1, 2], "wait": [1 / 3, math.inf], "log": ["a", "b"]}
 KEYS = [f"{k:064x}" for k in range(4)]
@@ -23,61 +25,38 @@ def test_rows_come_back_bit_for_bit(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 
-@pytest.mark.parametrize("damaged", ["rows || x'00'", "null", "4000000000", "1.5"])
-def test_a_damaged_row_counts_as_missing_and_is_replaced(tmp_path, damaged):
-    with Store(tmp_path) as store:
-        for key in KEYS[:2]:
-            store.put(key, ROWS)
-    with sqlite3.connect(tmp_path / FILE) as database:
-        database.execute(f"update results set rows = {damaged} where key = ?", KEYS[:1])
-        # A row under the key of another task is damaged too.
-        other = "insert into results select ?, rows, checksum from results where key = ?"
-        database.execute(other, (KEYS[2], KEYS[1]))
+def sweep(folder):
+    jobs = random_jobs(40, 16, 1600, 500, 500)
+    return rp.sweep(jobs, [rp.FCFS(), rp.EASY()], folder=folder, workers=1)["mean_wait"].tolist()
+
+
+def no_database(folder):
+    (folder / FILE).write_bytes(b"x" * 5000)
+    return folder
+
+
+def changed_rows(folder):
+    sweep(folder)
+    with sqlite3.connect(folder / FILE) as database:
+        database.execute("update tasks set rows = substr(rows, 9)")
     database.close()
-    with Store(tmp_path) as store:
-        assert [store.get(key) for key in KEYS[:3]] == [None, ROWS, None]
-        assert store.damaged == 2
-        store.put(KEYS[0], ROWS)
-        assert store.get(KEYS[0]) == ROWS
+    return folder
 
 
-def test_a_file_that_is_no_database_is_renamed(tmp_path, capsys):
-    (tmp_path / FILE).write_bytes(b"x" * 5000)
-    with Store(tmp_path) as store:
-        store.put(KEYS[0], ROWS)
-        assert store.get(KEYS[0]) == ROWS
-    assert "renamed to results.damaged" in capsys.readouterr().err
+def a_file_for_a_folder(folder):
+    (folder / "file").touch()
+    return folder / "file"
 
 
-def test_a_folder_that_cannot_be_written_to_stores_nothing(tmp_path, capsys):
-    (tmp_path / "file").touch()
-    with Store(tmp_path / "file") as store:
-        store.put(KEYS[0], ROWS)
-        assert store.get(KEYS[0]) is None
-    assert "new results are not stored" in capsys.readouterr().err
-
-
-def test_a_file_that_becomes_read_only_is_reported_once(tmp_path, capsys):
-    with Store(tmp_path) as store:
-        store.put(KEYS[0], ROWS)
-        store._connection.execute("pragma query_only = on")
-        assert store.get(KEYS[0]) == ROWS
-        for key in KEYS[1:]:
-            store.put(key, ROWS)
-    assert capsys.readouterr().err.count("readonly database; new results are not stored") == 1
-    with Store(tmp_path) as store:
-        assert [store.get(key) for key in KEYS[:2]] == [ROWS, None]
-
-
-def test_a_database_that_refuses_a_row_is_kept(tmp_path, capsys):
-    with Store(tmp_path) as store:
-        store.put(KEYS[0], ROWS)
-        refuse = "create trigger t before insert on results begin select raise(abort, 'no'); end"
-        store._connection.execute(refuse)
-        store.put(KEYS[1], ROWS)
-    assert "no; new results are not stored" in capsys.readouterr().err
-    with Store(tmp_path) as store:
-        assert store.get(KEYS[0]) == ROWS
+@pytest.mark.parametrize(
+    ("broken", "delete"), [(no_database, True), (changed_rows, True), (a_file_for_a_folder, False)]
+)
+def test_a_sweep_goes_on_without_a_store_that_cannot_be_used(broken, delete, tmp_path, capsys):
+    folder = broken(tmp_path)
+    assert sweep(folder) == sweep(None)
+    lines = [line for line in capsys.readouterr().err.splitlines() if FILE in line]
+    assert len(lines) == 1 and "results are not stored" in lines[0]
+    assert ("delete the file" in lines[0]) == delete
 
 
 def put_many(folder, first):

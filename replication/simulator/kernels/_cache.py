@@ -126,7 +126,7 @@ def set_cache_folder():
     settings = sorted(
         f"{key}={value}"
         for key, value in os.environ.items()
-        if key.startswith("NUMBA_") and key != "NUMBA_CACHE_DIR"
+        if key.startswith("NUMBA_") and key not in ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")
     )
     identity = "\n".join([_KERNEL_HASH, sys.version, numba.__version__, *settings])
     name = _PREFIX + hashlib.sha256(identity.encode()).hexdigest()[:16]

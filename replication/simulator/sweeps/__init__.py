@@ -1,1 +1,1 @@
-"""Many simulations: grids of choices, engines, stored results and comparisons."""
+"""Many simulations: grids of choices, stored results and comparisons."""

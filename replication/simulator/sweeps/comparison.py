@@ -13,7 +13,7 @@ from replication.simulator.schedules import intervals as over_weeks
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
 from replication.simulator.simulation import SimulationError, as_workloads
-from replication.simulator.sweeps import code, grid
+from replication.simulator.sweeps import grid, keys
 from replication.simulator.sweeps.differences import differences
 from replication.simulator.sweeps.results import Results
 from replication.simulator.sweeps.store import RESULTS
@@ -35,7 +35,6 @@ def compare(
     trim: Trim = True,
     intervals: bool = False,
     workers: int | None = None,
-    engine: str | None = None,
     folder: str | os.PathLike | None = RESULTS,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -60,7 +59,7 @@ def compare(
         Compare each scheduler with the first one, with confidence intervals over the weeks of the
         log (see `replication.simulator.schedules.intervals`), which must have three weeks with
         jobs.
-    workers, engine, folder, progress
+    workers, folder, progress
         As in `sweep`: a comparison is a sweep, whose finished results are stored.
 
     Returns
@@ -91,13 +90,13 @@ def compare(
     logs, seed = as_workloads(workloads), check_seed(seed)
     schedulers = text.several(Scheduler, schedulers)
     models = text.several(EstimateModel, Users() if estimates is None else estimates)
-    if len({code.identity(one) for one in schedulers}) < max(len(schedulers), 1):
+    if len({keys.identity(one) for one in schedulers}) < max(len(schedulers), 1):
         raise SimulationError(f"schedulers {schedulers}; allowed: one or more, each once")
     if intervals:
         _check_intervals(names, logs)
     choices = [(scheduler, model) for model in models for scheduler in schedulers]
     tasks = grid.points(logs, [None], choices, [seed], False, names, trim, intervals)
-    table = grid.run(tasks, workers, engine, folder, progress)
+    table = grid.run(tasks, workers, folder, progress)
     columns = [one.__name__ if callable(one) else one for one in names]
     facts = [name for name in table.columns[: table.columns.get_loc("seed")] if "load" not in name]
     table = Results(table[[*facts, "seed", *columns, *(["block"] if intervals else [])]])

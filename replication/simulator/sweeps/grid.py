@@ -1,11 +1,12 @@
 """Sweeps: workloads, loads, schedulers, estimate models and seeds to one tidy table.
 
-A task is one point of the grid with all its seeds. Its rows depend on the task alone, not on order,
-engine or number of workers. They are stored under a hash of everything that they depend on. The
+A task is one point of the grid with all its seeds. Its rows depend on the task alone, not on order
+or number of workers. They are stored under a hash of everything that they depend on. The
 jobs of a point are scaled only when they are simulated; stored rows need no jobs.
 """
 
 import functools
+import hashlib
 import math
 import os
 from collections.abc import Iterable, Sequence
@@ -32,7 +33,7 @@ from replication.simulator.simulation import (
     resolve,
     simulate,
 )
-from replication.simulator.sweeps import code, engines
+from replication.simulator.sweeps import engines, keys
 from replication.simulator.sweeps.results import Results
 from replication.simulator.sweeps.store import RESULTS, Rows
 from replication.simulator.workload import COLUMNS, HIGHEST_LOAD, Workload, check_seed, fingerprint
@@ -132,11 +133,6 @@ class Task:
         object.__setattr__(self, "measures", (*names, *more))
         object.__setattr__(self, "trim", measures.check_trim(self.trim))
 
-    def __reduce__(self):
-        # Another process gets the jobs to simulate, which may be much fewer than those of the log.
-        values = (getattr(self, own.name) for own in fields(self)[1:])
-        return type(self), (self.made, *values)
-
     @property
     def log(self) -> Workload:
         """The workload, or that of which it is made."""
@@ -164,16 +160,19 @@ class Task:
 
     @property
     def key(self) -> str | None:
-        """Hash of all that the rows depend on, in hexadecimal; None where the code is unknown."""
-        given = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
+        """Hash of all that the rows depend on, in hexadecimal; None for code of users without
+        a version.
+        """
         jobs = self.workload if isinstance(self.workload, Jobs) else Jobs(self.workload)
         made = jobs.load, jobs.e_max
+        choices = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
         try:
-            parts = code.of_simulator(), fingerprint_of(self.log), made, given, self.blocks
-            return code.of(parts)
-        except code.Unknown as reason:
+            parts = fingerprint_of(self.log), made, choices, self.blocks
+            text = f"{keys.SIMULATOR} {keys.identity(parts, lasting=True)}"
+        except keys.Unidentified as reason:
             _report_once(str(reason))
             return None
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -200,7 +199,7 @@ def fingerprint_of(workload: Workload) -> str:
         columns = fingerprint(*(getattr(workload, name) for name in COLUMNS))
         known = f"{workload.machine} {workload.draw_key} {columns}"
         if workload.more:
-            known += f" {code.of(dict(workload.more))}"
+            known += f" {keys.identity(dict(workload.more), lasting=True)}"
         object.__setattr__(workload, "_fingerprint", known)  # not copied, since it is no field
     return known
 
@@ -241,7 +240,6 @@ def sweep(
     *,
     measures: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
-    engine: str | None = None,
     folder: str | os.PathLike | None = RESULTS,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -261,7 +259,8 @@ def sweep(
         Offered loads as shares, above 0 and up to 2; ``"log"`` is the log's own, the default. Run
         times are cut to the model's E_max first, and submissions then scaled to the load.
     workers : int, optional
-        Number of threads or processes; one for each processor by default.
+        Number of threads, one for each processor by default; or of the processes of a
+        ``joblib.parallel_config``, see docs/sweeps.md.
     watched : bool
         Whether to measure wild backfills, delays and SJFness as well, of EASY only.
     measures : name or function of a schedule, or several, optional
@@ -269,9 +268,6 @@ def sweep(
         backfilling, mbs, mwbs and utilisation.
     trim : bool or (float, bool)
         As in `simulate`.
-    engine : str, optional
-        ``threads`` (the default), ``processes``, or the address of a Dask scheduler such as
-        ``tcp://host:8786``.
     folder : path, optional
         Folder of the stored results; None to store nothing.
     progress : bool, optional
@@ -287,10 +283,9 @@ def sweep(
 
     Raises
     ------
-    SweepError, SimulationError, SchedulerError, EstimateError, MeasureError, EngineError
-        For values that are not allowed, a point that is given twice, and workers that cannot be
-        used. A point that cannot be simulated does not stop the others; its error is raised at the
-        end.
+    SweepError, SimulationError, SchedulerError, EstimateError, MeasureError, WorkerError
+        For values that are not allowed, and a point that is given twice. A point that cannot be
+        simulated does not stop the others; its error is raised at the end.
 
     Examples
     --------
@@ -315,7 +310,7 @@ def sweep(
         measures,
         trim,
     )
-    table = run(tasks, workers, engine, folder, progress)
+    table = run(tasks, workers, folder, progress)
     table.attrs["asked"] = measures is not None
     return table
 
@@ -362,7 +357,7 @@ def points(
                 tasks.append(Task(shared[load, limit], model, scheduler, own, *point))
     rows: set[tuple] = set()
     known = {id(one): one for task in tasks for one in (task.scheduler, task.estimates)}
-    names = {key: code.identity(one) for key, one in known.items()}
+    names = {key: keys.identity(one) for key, one in known.items()}
     for one in tasks:
         row = names[id(one.scheduler)], names[id(one.estimates)], one.seeds
         if (where := (one.log.name, str(one.load), *row)) in rows:
@@ -421,7 +416,6 @@ def _measured(task, jobs, model, seed):
 def run(
     tasks: Iterable[Task],
     workers: int | None = None,
-    engine: str | None = None,
     folder: str | os.PathLike | None = RESULTS,
     progress: bool | None = None,
 ) -> pd.DataFrame:
@@ -431,10 +425,10 @@ def run(
     tasks = list(tasks)
     if not tasks:
         raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")
-    found = engines.results(tasks, compute, workers, engine, folder, progress)
+    found = engines.results(tasks, compute, workers, folder, progress)
     points = pd.DataFrame([task.facts for task in tasks])
     for name in ("scheduler", "estimates"):
-        points[name] = code.labels(getattr(task, name) for task in tasks)
+        points[name] = keys.labels(getattr(task, name) for task in tasks)
     for name in sorted({one.name for task in tasks for one in fields(task.estimates)} - {*points}):
         values = [getattr(task.estimates, name, None) for task in tasks]
         points[name] = [np.nan if value is None else value for value in values]
