@@ -14,12 +14,14 @@ import numba
 import pandas as pd
 
 from replication import __version__
-from replication.simulator import choices, text, writing
+from replication.simulator import writing
 from replication.simulator.errors import InputError
-from replication.simulator.imports import import_module
+from replication.simulator.estimates import EstimateModel
 from replication.simulator.logs import cleaning, registry, swf
+from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps import grid
+from replication.simulator.text import import_module
 
 PROGRAM = "replication"
 FAILED, REFUSED, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 130, 141
@@ -69,16 +71,15 @@ cleaning_options = combined(
 
 @shell.command()
 @log
-@opt("--scheduler", default="easy", help="Such as easy:correction=now, pv-easy, easy-by=wfp3.")
-@opt("--predictor", help="Predictions in place of estimates: last, tsafrir, top=3.")
-@opt("--estimates", default="log", help="Such as log*2, perfect, f=2, f=9,emax=64800.")
+@opt("--scheduler", default="easy", help="Such as pv-easy or 'EASY(predictor=Last())'.")
+@opt("--estimates", default="log", help="Such as perfect, f=2 or 'FModel(9, e_max=64800)'.")
 @opt("--load", default="log", help="Offered load, a share such as 0.9, or log for its own.")
 @seed
 @trim
 @opt("--out", type=FILE, help="The schedule: SWF for .swf(.gz), else CSV; - for standard output.")
 @as_json
 @cleaning_options
-def simulate(log, scheduler, predictor, estimates, load, seed, trim, out, as_json, **given) -> None:
+def simulate(log, scheduler, estimates, load, seed, trim, out, as_json, **rules) -> None:
     """Run one scheduler on LOG, and print its measures.
 
     LOG is a name ('replication logs list') or an SWF file. The measures leave out the first 1 % of
@@ -86,13 +87,13 @@ def simulate(log, scheduler, predictor, estimates, load, seed, trim, out, as_jso
     """
     from replication.simulator import simulation
 
-    [chosen] = text.combine([scheduler], [predictor] if predictor else [])
-    model = text.estimates(estimates)
+    scheduler, model = Scheduler.check(scheduler), EstimateModel.check(estimates)
     if out:
         writing.check(out, [registry.file_of(log)])
-    workload = registry.load(log, more=_further([model]), **given)
-    workload = grid.Jobs(workload, grid.check_load(choices.number(load))).made
-    schedule = simulation.simulate(workload, chosen, model, seed)
+    more = ["requested_time"] if getattr(model, "missing", None) == "longest" else []
+    workload = registry.load(log, more=more, **rules)
+    workload = grid.Jobs(workload, grid.check_load(_number(load))).made
+    schedule = simulation.simulate(workload, scheduler, model, seed)
     if out:
         is_swf = out.endswith((".swf", ".swf.gz"))
         schedule.write_swf(out) if is_swf else schedule.write_csv(out)
@@ -267,10 +268,12 @@ def warm() -> None:
     precompilation.warm_all()
 
 
-def _further(models):
-    """Return the further columns of a log that estimate models need."""
-    longest = any(getattr(model, "missing", None) == "longest" for model in models)
-    return ["requested_time"] if longest else []
+def _number(word):
+    """Return a word as a number, or as it is."""
+    try:
+        return float(word)
+    except ValueError:
+        return word
 
 
 def _print(facts, lines, as_json, err=False):
@@ -328,8 +331,6 @@ def _message(error):
             f"{error.name} is not installed for {sys.executable}; "
             "run `make setup`, then `source .venv/bin/activate`"
         )
-    if in_shell := getattr(error, "in_shell", None):
-        return in_shell
     ours = isinstance(error, OSError) or type(error).__module__.startswith(f"{PROGRAM}.")
     if ours:
         return " ".join(str(error).split())

@@ -13,8 +13,8 @@ import pandas as pd
 
 import replication as rp
 from replication.simulator.estimates import cut_runs
-from replication.simulator.estimates.models import steps
 from replication.simulator.sweeps import grid as sweep
+from replication.simulator.text import steps
 from replication.verdicts import published
 
 PAPER = "heel_and_toe"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import replication as rp
-from replication.simulator import paths, text
+from replication.simulator import paths
 from replication.simulator.paths import toml
 
 TABLE = paths.DATA / "agreement.toml"
@@ -38,7 +38,7 @@ def table(load, decided=True) -> pd.DataFrame:
         log, simulator = run["log"], facts()["simulator"][run["simulator"]]
         if log not in logs:
             logs[log] = load(log, **facts()["rules"])
-        start = rp.simulate(logs[log], text.scheduler(run["ours"])).start
+        start = rp.simulate(logs[log], run["ours"]).start
         rows.append(
             {
                 "simulator": f"{simulator['name']} ({simulator['version']})",

@@ -10,7 +10,6 @@ import pandas as pd
 
 import replication as rp
 from notebooks import variants
-from replication.simulator import text
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps import engines
 
@@ -111,7 +110,7 @@ def predictors_by_name(texts) -> dict[str, rp.Predictor]:
     is always included.
     """
     names = {predictor: name for name, predictor in POLICIES.items()}
-    asked = {one: names.get(one, given) for given in texts for one in [text.predictor(given)]}
+    asked = {one: names.get(one, given) for given in texts for one in [rp.Predictor.check(given)]}
     return {name: one for one, name in ({POLICIES[REFERENCE]: REFERENCE} | asked).items()}
 
 

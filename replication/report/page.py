@@ -18,9 +18,10 @@ from replication.drawing import style
 from replication.report import parameters, record
 from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
-from replication.simulator import paths, text, writing
+from replication.simulator import paths, writing
 from replication.simulator.choices import among
 from replication.simulator.logs import registry
+from replication.simulator.schedulers import Scheduler
 from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload
 from replication.verdicts import published, rules, shown, tables
 
@@ -71,7 +72,7 @@ class Page:
     changes : list of str
         Differences from the committed parameters.
     scheduler : replication.simulator.schedulers.Scheduler
-        The value of the parameter of that name, such as ``easy:predictor=last``, if there is one.
+        The value of the parameter of that name, such as ``EASY(predictor=Last())``, if it exists.
 
     Raises
     ------
@@ -92,7 +93,7 @@ class Page:
         self.quick = scale == "quick"
         self.first = QUICK_JOBS if self.quick else None
         if "scheduler" in settings:
-            self.scheduler = text.scheduler(settings["scheduler"])
+            self.scheduler = Scheduler.check(settings["scheduler"])
         self.changes = parameters.changes(name, given)
         self._given, self._started = given, time.perf_counter()
         self._shown = None

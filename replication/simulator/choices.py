@@ -11,23 +11,21 @@ an expression that makes the choice, equal choices have equal hashes, and `datac
 makes a variant.
 """
 
-import difflib
 import functools
 import inspect
 import math
 import re
 import textwrap
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, is_dataclass
 from itertools import takewhile
 from typing import Any
 
-from replication.simulator.errors import InputError
+from replication.simulator import text
+from replication.simulator.errors import InputError, among, did_you_mean
 
-LONGEST = 200  # characters of a text
 GENERATED = {*vars(object), "__dict__", "__weakref__", "__replace__"}  # methods of any dataclass
-ANSWERS = {"yes": True, "no": False}
-KINDS = {bool: "yes or no", int: "a whole number", float: "a number"}
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # begins in a class' name
 UNBOUNDED = 2**53  # messages leave out upper bounds from here on
 
 
@@ -35,7 +33,7 @@ class ChoiceError(InputError):
     """An unknown choice, option or value; the message lists the allowed ones."""
 
 
-def option(default=MISSING, allowed=None, about="", sign="") -> Any:
+def option(default=MISSING, allowed=None, about="") -> Any:
     """Declare a field of a choice.
 
     Parameters
@@ -48,10 +46,8 @@ def option(default=MISSING, allowed=None, about="", sign="") -> Any:
         default.
     about : str
         The meaning, for the docstring of the class.
-    sign : {"", "=", "*"}
-        In text, the character between the name of the choice and this option: ``f=2``, ``log*2``.
     """
-    return field(default=default, metadata={"allowed": allowed, "about": about, "sign": sign})
+    return field(default=default, metadata={"allowed": allowed, "about": about})
 
 
 @dataclass(frozen=True)
@@ -99,8 +95,8 @@ class Choice:
     """The base class of all families; see the module.
 
     A class made with ``family="scheduler"`` begins a family; every other subclass is a member of
-    the family of its base, known by its `name` (by default that of the class in lower case). A base
-    class with ``name=""`` is no member.
+    the family of its base, known by its `name` (by default that of the class: ``pv-easy`` for
+    PVEasy). A base class with ``name=""`` is no member.
 
     Attributes
     ----------
@@ -109,7 +105,7 @@ class Choice:
     members : dict of str to class
         All members by name, in order of definition.
     name : str
-        The name of the choice in text.
+        The short form of the choice in text, see `replication.simulator.text`.
     error : class
         The `ChoiceError` of the family.
     promises : dict of str to object
@@ -117,13 +113,10 @@ class Choice:
         right for any method. A class may state other values for its own methods. A subclass that
         adds methods, its own or those of another base, has the values given here again, unless it
         states its own.
-    presets : dict of str to (str, dict of str to str)
-        Further names in text, each of a member with some options set.
     """
 
     error = ChoiceError
     promises = {}
-    presets = {}
 
     def __init_subclass__(cls, family=None, name=None, **others):
         super().__init_subclass__(**others)
@@ -144,7 +137,7 @@ class Choice:
         cls.__repr__ = Choice.__repr__
         if family is not None or name == "":
             return
-        cls.name = name or cls.__name__.lower()
+        cls.name = name or _WORD.sub("-", cls.__name__).lower()
         other = cls.members.get(cls.name, cls)
         # A notebook cell that runs again defines its class again.
         if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
@@ -177,7 +170,7 @@ class Choice:
 
     def _check(self, own, value):
         allowed = own.metadata.get("allowed")
-        wrong = f"{type(self).__name__}: {own.name}={value!r}"
+        wrong = f"{type(self).__name__}: {own.name}={value!r:.80}"
         if allowed is None:
             return value
         if isinstance(allowed, tuple):
@@ -211,7 +204,7 @@ class Choice:
         `what` is the noun for the value in the message; the family's name by default.
         """
         if isinstance(value, str):
-            value = cls.from_text(value)
+            value = text.read(value, cls)
         if isinstance(value, cls):
             return value
         hint = ""
@@ -224,111 +217,19 @@ class Choice:
         )
 
     @classmethod
+    def check_all(cls, values) -> list:
+        """Return one member of the family or several as a list, each given itself or as text; a
+        text such as ``f=0:10:1`` is several.
+        """
+        if isinstance(values, str | type) or not isinstance(values, Iterable):
+            values = [values]
+        read = (text.read_all(v, cls) if isinstance(v, str) else [v] for v in values)
+        return [cls.check(value) for several in read for value in several]
+
+    @classmethod
     def options(cls) -> dict:
         """Return the choice's fields (`dataclasses.Field`) by name."""
         return {own.name: own for own in fields(cls)}
-
-    @classmethod
-    def from_text(cls, text: str) -> Any:
-        """Return a member of the family from text, see `replication.simulator.text`; raise `error`
-        with the allowed texts.
-        """
-        if len(text) > LONGEST:
-            text = f"{text[:40]!r}... ({len(text):,} characters)"
-            raise cls.error(f"{cls.family} {text}; allowed: up to {LONGEST}")
-        match = re.fullmatch(r"([^=*:,]+)(?:([=*])([^:,]*))?(?:[:,](.*))?", text.strip())
-        if not match:
-            raise cls.error(f"{cls.family} {text!r}; allowed: {cls.forms()}")
-        name, sign, amount, rest = match.groups()
-        if name not in (known := cls.names()):
-            hint = did_you_mean(name, known)
-            raise cls.error(f"{cls.family} {name!r} unknown{hint}; allowed: {cls.forms()}")
-        own, preset = cls.presets.get(name, (name, {}))
-        member, given = cls.members[own], {}
-        options = member.options()
-        if sign:
-            signed = [one for one in options if options[one].metadata.get("sign") == sign]
-            if not signed:
-                raise cls.error(f"{cls.family} {text!r}; allowed: {cls._form(name)}")
-            given[signed[0]] = amount
-        for word in rest.split(",") if rest is not None else ():
-            option, equals, value = word.partition("=")
-            if not (option and equals and value):
-                raise cls.error(
-                    f"{cls.family} {text!r}: {word!r}; allowed: OPTION=VALUE, and in a sweep a "
-                    "range START:STOP:STEP"
-                )
-            # The class refuses an unknown option.
-            option = next((own for own in options if _plain(own) == _plain(option)), option)
-            if option in given:
-                raise cls.error(f"{cls.family} {text!r}: {option} is given twice")
-            given[option] = value
-        given = preset | given
-        if any(one.default is MISSING and name not in given for name, one in options.items()):
-            raise cls.error(f"{cls.family} {text!r} is incomplete; allowed: {cls._form(name)}")
-        return member(
-            **{
-                option: _value(value, options[option]) if option in options else value
-                for option, value in given.items()
-            }
-        )
-
-    @classmethod
-    def names(cls) -> list[str]:
-        """Return all names of the family in text, with its presets."""
-        return [*cls.members, *cls.presets]
-
-    @classmethod
-    def forms(cls) -> str:
-        """Return the text forms of the members of the family in one line."""
-        return ", ".join(map(cls._form, cls.names()))
-
-    @classmethod
-    def _form(cls, name) -> str:
-        """Return a choice's name with its required and signed options in capitals."""
-        own, preset = cls.presets.get(name, (name, {}))
-        if form := vars(cls.members[own]).get("text_form"):
-            return f"{name}: {form}"
-        form = name
-        options = [one for one in cls.members[own].options().values() if one.name not in preset]
-        for own in options:
-            if own.metadata.get("sign"):
-                allowed = own.metadata["allowed"]
-                allowed = " or ".join(allowed) if isinstance(allowed, tuple) else allowed
-                word = f"{own.metadata['sign']}{own.name.upper()} ({allowed})"
-                form += word if own.default is MISSING else f"[{word}]"
-        for own in options:
-            if own.default is MISSING and not own.metadata.get("sign"):
-                form += f",{own.name.replace('_', '')}={own.name.upper()}"
-        return form
-
-
-def _value(word, declared):
-    """Return the value of a word for an option; the class refuses a word that has none."""
-    allowed, default = declared.metadata.get("allowed"), declared.default
-    if hasattr(allowed, "from_text"):
-        return allowed.from_text(word)
-    kind = declared.type if default is MISSING else type(default)
-    if kind is bool:
-        value = ANSWERS.get(word, word)
-    elif kind in (int, float) or isinstance(allowed, Number):
-        value = number(word)
-    else:
-        return word
-    # The class itself does not check a field without allowed values.
-    is_right = isinstance(value, (int, float) if kind is float else kind)
-    if allowed is None and not is_right:
-        raise ChoiceError(f"{declared.name}={word!r}; allowed: {KINDS[kind]}")
-    return value
-
-
-def number(word: str) -> float | str:
-    """Return a word as a number, or as it is."""
-    try:
-        value = float(word)
-    except ValueError:
-        return word
-    return int(word) if word.lstrip("+-").isdecimal() else value
 
 
 def complete_class(kind: type) -> None:
@@ -425,40 +326,3 @@ def _lost_option(kind):
 def _defaults(kind):
     """Return names and defaults of the fields of a class of choices."""
     return tuple((own.name, own.default) for own in fields(kind))
-
-
-def did_you_mean(word, known, cutoff=0.6) -> str:
-    """Return a hint to the known names that an unknown word may stand for:
-    ``" (did you mean easy?)"``.
-
-    These are the name that differs in punctuation only, or those that contain the word, such as
-    mean_wait and wait_p95 for wait, at most four; or the most similar one. `cutoff` is its least
-    similarity, from 0 to 1; "" if no known name reaches it.
-    """
-    known, word, plain = list(known), str(word), _plain(word)
-    near = [n for n in known if _plain(n) == plain]
-    # By similarity alone, heel_and_toe/fig13 would be as near to fig3 as heel_and_toe/fig03.
-    parts = {n: [n.rpartition("/")[2], *re.split("[^A-Za-z0-9]", n)] for n in known}
-    near = near or [n for n in known if plain in map(_plain, parts[n])]
-    if not near:
-        names = {_plain(n): n for n in known}
-        near = [names[n] for n in difflib.get_close_matches(plain, names, 1, cutoff)]
-    *others, last = near[:4] or [word]
-    words = f"{', '.join(others)} or {last}" if others else last
-    return f" (did you mean {words}?)" if last != word else ""
-
-
-def among(known, what, value, error) -> Any:
-    """Return `value` if it is one of the known ones; raise `error` with the noun `what`
-    and the known values if not.
-    """
-    known = [*known]
-    if value not in known:
-        hint = did_you_mean(value, known)
-        raise error(f"{what} {value!r:.80}{hint}; allowed: {', '.join(map(str, known)) or 'none'}")
-    return value
-
-
-def _plain(word):
-    """Return a word in lower case, without punctuation and leading zeros of numbers."""
-    return re.sub(r"(?<!\d)0+(?=\d)|[^a-z0-9]", "", str(word).lower())

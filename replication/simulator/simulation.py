@@ -41,8 +41,8 @@ def simulate(
     ----------
     workload : Workload
     scheduler : Scheduler or str
-        Textbook EASY by default. Text is that of the shell, such as ``"easy:predictor=last"``; see
-        `replication.simulator.text`.
+        Textbook EASY by default. Text is its repr, such as ``"EASY(predictor=Last())"``, or its
+        name, ``"easy"``; see `replication.simulator.text`.
     estimates : EstimateModel, str or int64[n], s, optional
         The estimates that the scheduler gets: a model, also as text such as ``"f=2"``, or one value
         for each job. The workload's own by default.

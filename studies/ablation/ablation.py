@@ -28,7 +28,7 @@ class MeanPlus(Predictor, name="mean-plus"):
 
     draws_at_random = False
 
-    factor: float = option(allowed=Number(0), about="standard deviations added", sign="=")
+    factor: float = option(allowed=Number(0), about="standard deviations added")
 
     def tables(self, workload, request, seed):
         """Return the class of each job and the moments of each class."""

@@ -88,7 +88,7 @@ class Permuted(EstimateModel, name="permuted"):
         The badness factor, 0 or more.
     """
 
-    f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
+    f: float = option(allowed=Number(0), about="badness factor; 0 is exact")
 
     def estimate(self, workload, seed):
         """Return the estimates, int64[n], s."""

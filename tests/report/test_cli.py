@@ -17,6 +17,7 @@ from replication.simulator import paths
 from replication.simulator.logs import registry, swf
 from tests.workloads import write_log
 
+OWN_DECAY = "EASY(predictor=TopPercent(percent=3.0, decay=0.5))"
 SCHEDULERS = """
 from dataclasses import dataclass
 from replication import FCFS, Scheduler
@@ -49,9 +50,9 @@ def run(capsys, *words):
 
 def test_simulate_prints_its_trim_and_its_output(log, tmp_path, capsys):
     target = tmp_path / "jobs.csv"
-    code, out, _ = run(capsys, "simulate", log, "--predictor", "top=3,decay=0.5", "--json")
-    assert json.loads(out)["scheduler"] == "EASY(predictor=TopPercent(percent=3.0, decay=0.5))"
-    code, out, _ = run(capsys, "simulate", log, "--predictor", "last", "--out", target)
+    code, out, _ = run(capsys, "simulate", log, "--scheduler", OWN_DECAY, "--json")
+    assert json.loads(out)["scheduler"] == OWN_DECAY
+    code, out, _ = run(capsys, "simulate", log, "--scheduler", "EASY(Last())", "--out", target)
     assert code == 0 and f"schedule written to {target}" in out and "of 300 jobs" in out
     assert len(pd.read_csv(target)) == 300
     run(capsys, "simulate", log, "--out", tmp_path / "jobs.swf.gz")
@@ -68,7 +69,8 @@ def test_json_has_no_nan(tmp_path, capsys):
 def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
     (tmp_path / "my_scheduler.py").write_text(SCHEDULERS)
     own = ["--import", tmp_path / "my_scheduler.py"]
-    assert run(capsys, *own, "simulate", log, "--scheduler", "mine")[0] == 0
+    for name in ("mine", "Mine()"):
+        assert run(capsys, *own, "simulate", log, "--scheduler", name)[0] == 0
     (tmp_path / "broken.py").write_text(
         "import replication as rp\nclass Broken(rp.PythonScheduler):\n    def schedule(self, now): "
         "1 / 0\n"
@@ -91,7 +93,7 @@ def test_figures_lists_its_items(capsys):
         (["simulate", "nothing.swf"], 2, "nothing.swf"),
         (["simulate", "KTH-SP"], 2, "did you mean KTH-SP2?"),
         (["simulate", "KTH-SP2", "--paper", "hpdc"], 2, "hpdc"),
-        (["simulate", "{log}", "--predictor", "lst"], 2, "did you mean last?"),
+        (["simulate", "{log}", "--scheduler", "EASY(Lst())"], 2, "did you mean Last?"),
         (["simulate", "{log}", "--estimates", "f=-1"], 2, "f=-1"),
         (["simulate", "{log}", "--out", "nowhere/a.csv"], 2, "the folder does not exist"),
         (["simulate", "{log}", "--out", "."], 2, "is a folder"),
@@ -102,7 +104,7 @@ def test_figures_lists_its_items(capsys):
         (["--import", "{log}", "logs", "list"], 2, "a Python file, whose name ends in .py"),
         (["simulate", "x.swf", "--scheduler", "esay"], 2, "did you mean easy?"),
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
-        (["simulate", "{log}", "--load", "3"], 2, "load 3; allowed: a share"),
+        (["simulate", "{log}", "--load", "3"], 2, "load 3.0; allowed: a share"),
         (["figures", "--only", "heel_and_toe/fig2"], 2, "did you mean heel_and_toe/fig02"),
         (["figures", "--only", "fig02"], 2, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
     ],

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.simulator import paths, text
+from replication.simulator import paths
 from replication.simulator.estimates import EstimateError
 from replication.simulator.schedulers import SchedulerError
 from replication.simulator.schedules.schedule import ScheduleError
@@ -101,7 +101,7 @@ def test_a_scheduler_runs_through_simulate_and_compare(shortest):
     assert list(table["scheduler"]) == ["FCFS()", "ShortestFirst()"] * 2
     assert table["backfilled"][1] == pytest.approx(2 / 6)
     assert rp.Scheduler.members["shortest-first"] is shortest
-    assert text.scheduler("shortest-first:by=area") == replace(shortest(), by="area")
+    assert rp.Scheduler.check("ShortestFirst(by='area')") == replace(shortest(), by="area")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_an_estimate_model_runs_through_simulate_and_compare(rounded):
     assert again.tolist() != other.tolist()
     table = rp.compare(BUSY, [rp.EASY()], [rp.Users(), rounded(60)])
     assert list(table["estimates"]) == ["Users()", "Rounded(step=60)"]
-    assert text.estimates("rounded=60,emax=600") == rounded(60, e_max=600)
+    assert rp.EstimateModel.check("Rounded(60, e_max=600)") == rounded(60, e_max=600)
 
 
 def deciding(**columns):

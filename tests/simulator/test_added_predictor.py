@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from replication.simulator import predictors, text
+from replication.simulator import predictors
 from replication.simulator.choices import Number, option
 from replication.simulator.predictors import compiled
 from replication.simulator.schedulers import (
@@ -16,6 +16,7 @@ from replication.simulator.schedulers import (
     Conservative,
     LargestAreaFirst,
     PVEasy,
+    Scheduler,
     SchedulerError,
 )
 from replication.simulator.simulation import simulate
@@ -28,7 +29,7 @@ from tests.workloads import random_jobs
 class Longest(predictors.Predictor):
     """A share of the longest run of the same user that has ended; 0 without any."""
 
-    share: float = option(allowed=Number(0, 1), about="of the longest run", sign="=")
+    share: float = option(allowed=Number(0, 1), about="of the longest run")
 
     def tables(self, workload, request, seed):
         users, user = np.unique(workload.user, return_inverse=True)
@@ -122,11 +123,12 @@ def test_it_runs_and_equals_its_reference(crowd, scheduler, predictor):
 
 
 def test_text_names_it():
-    assert text.predictor("longest=0.25") == Longest(0.25)
-    assert text.scheduler("easy:predictor=longest=0.25") == EASY(predictor=Longest(0.25))
-    assert "longest=SHARE (a number from 0 to 1)" in predictors.Predictor.forms()
+    assert predictors.Predictor.check("longest=0.25") == Longest(0.25)
+    assert Scheduler.check("EASY(predictor=Longest(0.25))") == EASY(predictor=Longest(0.25))
     with pytest.raises(predictors.PredictorError, match="allowed: a number from 0 to 1"):
-        text.predictor("longest=2")
+        predictors.Predictor.check("longest=2")
+    with pytest.raises(predictors.PredictorError, match=r"longest=SHARE \(a number from 0 to 1\)"):
+        predictors.Predictor.check("longest")
 
 
 def test_a_changed_global_variable_changes_the_predictions(monkeypatch):

@@ -5,7 +5,6 @@ that data/agreement.toml names does the same.
 import pytest
 
 from notebooks.top_percent import agreement
-from replication.simulator import text
 from replication.simulator.logs import registry
 from replication.simulator.simulation import simulate
 
@@ -28,7 +27,7 @@ def test_every_job_starts_when_it_does_there(run, logs):
         logs[run["log"]] = registry.load(run["log"], **agreement.facts()["rules"])
     workload = logs[run["log"]]
     assert (len(workload), workload.machine) == (run["jobs"], run["processors"])
-    start = simulate(workload, text.scheduler(run["ours"])).start
+    start = simulate(workload, run["ours"]).start
     assert round(float((start - workload.submit).mean()), 3) == run["mean_wait_s"]
     assert agreement.sha256(start) == run["starts_sha256"]
 

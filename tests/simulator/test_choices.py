@@ -100,8 +100,8 @@ def test_a_hint_has_at_most_four_names():
 
 
 def test_a_member_is_given_itself_or_as_text():
-    assert Pudding.check("custard-sauce:thickness=2") == Custard(2)
-    assert Trifle(topping="trifle:layers=4") == Trifle(topping=Trifle(4))
+    assert Pudding.check("custard-sauce=2") == Pudding.check("Custard(2)") == Custard(2)
+    assert Trifle(topping="Trifle(layers=4)") == Trifle(topping=Trifle(4))
 
 
 def test_a_family_knows_its_members_by_name():

@@ -7,8 +7,9 @@ import tomllib
 import pandas as pd
 import pytest
 
-from replication.simulator import paths, text
+from replication.simulator import paths
 from replication.simulator.logs import registry
+from replication.simulator.schedulers import Scheduler
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
 
@@ -26,9 +27,9 @@ def test_the_manifest_lists_every_file():
 def test_kernel_and_reference_give_the_schedule(log):
     workload = registry.load(FOLDER / "logs" / f"{log['name']}.swf", drop=(), overrun="as-is")
     expected = pd.read_csv(FOLDER / "schedules" / f"{log['name']}.csv")
-    schedule = agree(workload, text.scheduler(log["scheduler"]))
+    schedule = agree(workload, Scheduler.check(log["scheduler"]))
     start, end = schedule.start.tolist(), schedule.end.tolist()
     assert (start, end) == (expected.start.tolist(), expected.end.tolist())
     if "other_scheduler" in log:
-        other = simulate(workload, text.scheduler(log["other_scheduler"]))
+        other = simulate(workload, log["other_scheduler"])
         assert (other.start.tolist(), other.end.tolist()) != (start, end)

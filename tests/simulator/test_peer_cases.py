@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import replication as rp
-from replication.simulator import paths, text
+from replication.simulator import paths
 
 CASES = paths.ROOT.parent / "shared" / "cases" / "peers" / "cases.jsonl"
 #: Schedulers in words: the scheduler, and what its estimates are a multiple of.
@@ -20,6 +20,9 @@ IN_WORDS = {
     # The program counts the head as one of the jobs that it looks at.
     "easy, depth 5": (rp.EASY(candidates_limit=4), "estimate", 1),
     "easy, candidates smallest first": (rp.EASY(candidates=lambda w: w.processors), "estimate", 1),
+    "easy:candidates=sjf": (rp.EASY(candidates="sjf"), "estimate", 1),
+    "easy:predictor=tsafrir,candidates=sjf": (rp.EASY("tsafrir", "sjf"), "estimate", 1),
+    **{f"easy:reservations={n}": (rp.EASY(reservations=n), "estimate", 1) for n in range(2, 6)},
 }
 
 
@@ -34,7 +37,7 @@ def simulated(case):
     if named == "easy, by priority":
         own = rp.OrderedEASY(by=lambda w: jobs["priority"].to_numpy()), "estimate", 1
     else:
-        own = IN_WORDS.get(named) or (text.scheduler(named), "estimate", 1)
+        own = IN_WORDS.get(named) or (rp.Scheduler.check(named), "estimate", 1)
     scheduler, base, factor = own
     columns = {name: jobs[name] for name in ("submit", "run_time", "processors", "job_id")}
     columns |= {"user": jobs["users"], "estimate": factor * jobs[base]}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.simulator import paths, text
+from replication.simulator import paths
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.observation import observe
 from replication.simulator.simulation import simulate
@@ -39,13 +39,13 @@ def pinned():
         row
         for row in rows
         if row["log"] == "KTH-SP2-2"
-        or (row["log"] == "SDSC-BLUE" and row["scheduler"] in ("easy", "fcfs"))
+        or (row["log"] == "SDSC-BLUE" and row["scheduler"] in ("EASY()", "FCFS()"))
     ]
 
 
 def named(row):
     """Return the name of a row's test."""
-    return " ".join(row[key] for key in ("log", "scheduler", "estimates", "options")).strip()
+    return " ".join(row[key] for key in ("log", "scheduler", "estimates"))
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +56,7 @@ def logs():
 
 def simulated(row, workload):
     """Return the schedule of a row's run."""
-    # The rows name EASY on predictions easy-predicted.
-    words = [row["scheduler"].replace("easy-predicted", "easy"), *row["options"].split()]
-    scheduler, estimates = text.scheduler(",".join(words)), text.estimates(row["estimates"])
-    return simulate(workload, scheduler, estimates, seed=1)
+    return simulate(workload, row["scheduler"], row["estimates"], seed=1)
 
 
 def sha256(*columns):

@@ -3,9 +3,16 @@
 import numpy as np
 import pytest
 
-from replication.simulator import text
 from replication.simulator.kernels import memory as compiled
-from replication.simulator.predictors import CVH, Biased, Clairvoyant, Last, Scaled, Virtual
+from replication.simulator.predictors import (
+    CVH,
+    Biased,
+    Clairvoyant,
+    Last,
+    Predictor,
+    Scaled,
+    Virtual,
+)
 from replication.simulator.schedulers import EASY, PVEasy, SchedulerError
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
@@ -24,7 +31,7 @@ def people(*rows):
 
 def after(workload, predictor, ended, job):
     """The prediction for `job` once the jobs `ended` have ended, in that order."""
-    memory = text.predictor(predictor)._memory(workload, workload.estimate)
+    memory = Predictor.check(predictor)._memory(workload, workload.estimate)
     for k in ended:
         compiled.predict(memory, k, 0)
         compiled.begin(memory, k, 0)
@@ -96,11 +103,11 @@ def test_top_percent_by_hand():
     assert after(w, "top=10", [0, 1, 2], 4) == 100, "another user is another class"
     # Without decay the points weigh 10, 10, 10 and 50; with equal weights and no decay 0.1, 1, 1
     # and 1.
-    assert after(w, "top=13,decay=1", [0, 1, 2], 3) == 50
-    assert after(w, "top=12,decay=1", [0, 1, 2], 3) == 100
-    assert after(w, "top=36,decay=1,weights=equal", [0, 1, 2], 3) == 10
-    assert after(w, "top=35,decay=1,weights=equal", [0, 1, 2], 3) == 50
-    assert after(w, "top=1,artificial=0", [0, 1, 2], 3) == 50
+    assert after(w, "TopPercent(13, decay=1)", [0, 1, 2], 3) == 50
+    assert after(w, "TopPercent(12, decay=1)", [0, 1, 2], 3) == 100
+    assert after(w, "TopPercent(36, decay=1,weights='equal')", [0, 1, 2], 3) == 10
+    assert after(w, "TopPercent(35, decay=1,weights='equal')", [0, 1, 2], 3) == 50
+    assert after(w, "TopPercent(1, artificial=0)", [0, 1, 2], 3) == 50
 
 
 def test_top_percent_as_coded_by_hand():
@@ -108,17 +115,17 @@ def test_top_percent_as_coded_by_hand():
     # the lower sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %. In words it
     # would be 10 of 19, 53 %.
     w = people((10, 100, 1), (10, 100, 1), (90, 100, 1), (95, 100, 1), (1, 100, 1))
-    assert after(w, "top-as-coded=92", [0], 4) == 10
-    assert after(w, "top-as-coded=91", [0], 4) == 100
+    assert after(w, "TopPercent(92, coded=True)", [0], 4) == 10
+    assert after(w, "TopPercent(91, coded=True)", [0], 4) == 100
     assert after(w, "top=91", [0], 4) == 10
     # A second run of 10: 10.81 of 19.81, 54.6 %.
-    assert after(w, "top-as-coded=46", [0, 1], 4) == 10
-    assert after(w, "top-as-coded=45", [0, 1], 4) == 100
+    assert after(w, "TopPercent(46, coded=True)", [0, 1], 4) == 10
+    assert after(w, "TopPercent(45, coded=True)", [0, 1], 4) == 100
     # A run of 90 brings the threshold down to 90, where the lower sum is set to 90 and the upper
     # one is 10. One of 95 leaves 81 of 185 up to 90 and 176 of 185, 95.1 %, up to 95.
-    assert after(w, "top-as-coded=12", [2], 4) == 90
-    assert after(w, "top-as-coded=12", [2, 3], 4) == 95
-    assert after(w, "top-as-coded=4", [2, 3], 4) == 100
+    assert after(w, "TopPercent(12, coded=True)", [2], 4) == 90
+    assert after(w, "TopPercent(12, coded=True)", [2, 3], 4) == 95
+    assert after(w, "TopPercent(4, coded=True)", [2, 3], 4) == 100
 
 
 def test_top_percent_forgets_long_runs():
@@ -131,8 +138,8 @@ def test_top_percent_forgets_long_runs():
 def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
     n = 12_000
     w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
-    for predictor in ("top=4", "top-as-coded=4"):
-        memory = text.predictor(predictor)._memory(w, w.estimate)
+    for predictor in ("top=4", "TopPercent(4, coded=True)"):
+        memory = Predictor.check(predictor)._memory(w, w.estimate)
         for k in range(n):
             compiled.learn(memory, k, 0)
         assert np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
@@ -142,7 +149,7 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
 def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
     w = people((40, 100, 1), (20, 100, 1), (30, 50, 1), (5, 60, 1))
     assert after(w, "cvh", [], 0) == 1, "no weights yet"
-    memory = text.predictor("cvh")._memory(w, w.estimate)
+    memory = CVH()._memory(w, w.estimate)
     for k, now in ((0, 40), (1, 41), (2, 42)):
         compiled.predict(memory, k, 0)
         compiled.begin(memory, k, 0)
@@ -163,7 +170,7 @@ def test_cvh_means_of_users_with_few_jobs(ended, means):
     with none they are the request.
     """
     w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
-    memory = text.predictor("cvh")._memory(w, w.estimate)
+    memory = CVH()._memory(w, w.estimate)
     for k in ended:
         compiled.predict(memory, k, 0)
         compiled.begin(memory, k, 0)

@@ -9,7 +9,6 @@ import pytest
 
 import replication as rp
 from notebooks import audits
-from replication.simulator import text
 from replication.simulator.schedulers import SchedulerError
 from replication.simulator.workload import generator
 from tests.users_scheduler import Own
@@ -81,7 +80,7 @@ def test_it_runs_where_schedulers_run(tmp_path):
     assert len(waits) == 3 and (waits["EASY()"] == waits["Own()"]).all()
     schedule = rp.simulate(CROWD, Own())
     assert audits.alone(schedule).tolist() == audits.alone(rp.simulate(CROWD)).tolist()
-    assert text.scheduler("own:slack=60,predictor=last") == Own(60, predictor=rp.Last())
+    assert rp.Scheduler.check("Own(60, predictor=Last())") == Own(60, predictor=rp.Last())
     assert schedule.provenance["scheduler"] == "Own()"
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator import text
-from replication.simulator.predictors import CVH, Biased, Last, Request, Scaled, Tsafrir, Virtual
+from replication.simulator.predictors import CVH, Biased, Request, Scaled, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, OrderedEASY, SchedulerError
 from replication.simulator.schedulers.queue_orders import ORDERS
 from replication.simulator.simulation import simulate
@@ -145,10 +144,7 @@ def test_kernel_and_reference_agree_on_a_real_log(real_log, by, predictor):
         agree(workload, OrderedEASY(by, limit, predictor))
 
 
-def test_orders_as_text():
-    assert text.scheduler("easy-by=wfp3,limit=86400") == OrderedEASY("wfp3", 86400)
-    assert text.scheduler("easy-by") == OrderedEASY()
-    assert text.scheduler("easy-by=f1:predictor=last") == OrderedEASY("f1", predictor=Last())
+def test_wrong_orders_and_limits_are_refused():
     with pytest.raises(SchedulerError, match="did you mean shortest"):
         OrderedEASY("shorter")
     with pytest.raises(SchedulerError, match="limit=-1; allowed: a whole number from 0"):

@@ -1,125 +1,83 @@
-"""Choices as text."""
+"""Choices as text: their repr, and the short forms of those with no or one option."""
 
-import importlib
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import replication as rp
-from replication.simulator import imports, text
+from replication.simulator import paths
 from replication.simulator.choices import ChoiceError
 from replication.simulator.observation import observe
 
-
-@pytest.mark.parametrize(
-    ("words", "value"),
-    [
-        ("easy", rp.EASY()),
-        ("laf", rp.LargestAreaFirst()),
-        ("easy:predictor=last", rp.EASY(predictor=rp.Last())),
-        ("easy,predictor=top=3,passes=if-fits", rp.EASY(rp.TopPercent(3), passes="if-fits")),
-        ("easy:predictor=top-as-coded=3", rp.EASY(rp.TopPercent(3, coded=True))),
-        (
-            "easy:predictor=last*2,correction=now",
-            rp.EASY(rp.Biased(rp.Last(), 2), correction="now"),
-        ),
-        ("easy-last:correction=now", rp.EASY(rp.Last(), correction="now")),
-        ("easy-last:predictor=tsafrir", rp.EASY(rp.Tsafrir())),
-        ("sjf-easy", rp.EASY(candidates="sjf")),
-        ("conservative:ties=submissions-first", rp.Conservative(ties="submissions-first")),
-        ("pv-easy:mode=checkpoint,interval=600", rp.PVEasy(mode="checkpoint", interval=600)),
-    ],
-)
-def test_schedulers(words, value):
-    assert text.scheduler(words) == value
+FAMILIES = rp.Scheduler, rp.EstimateModel, rp.Predictor
 
 
 @pytest.mark.parametrize(
-    ("words", "value"),
+    ("family", "text", "value"),
     [
-        ("log", rp.Users()),
-        ("log*2", rp.Users(2)),
-        ("perfect*1.5,emax=3600", rp.Exact(1.5, 3600)),
-        ("f=2", rp.FModel(2)),
-        ("f=300,emax=64800", rp.FModel(300, e_max=64800)),
-        ("f=300:e_max=64800", rp.FModel(300, e_max=64800)),
-        ("modal,emax=64800", rp.Modal(64800)),
-        ("modal=0.3,emax=64800", rp.Modal(64800, 0.3)),
+        (rp.Scheduler, "easy", rp.EASY()),
+        (rp.Scheduler, " pv-easy\n", rp.PVEasy()),
+        (rp.Scheduler, "EASY", rp.EASY()),
+        (rp.Scheduler, "EASY('last', correction='now')", rp.EASY(rp.Last(), correction="now")),
+        (rp.EstimateModel, "log", rp.Users()),
+        (rp.EstimateModel, "f=2", rp.FModel(2)),
+        (rp.EstimateModel, "Users(2)", rp.Users(2)),
+        (rp.Predictor, "perfect", rp.Clairvoyant()),
+        (rp.Predictor, "top=2.5", rp.TopPercent(2.5)),
+        (rp.Predictor, "biased=last", rp.Biased(rp.Last())),
     ],
 )
-def test_estimates(words, value):
-    assert text.estimates(words) == value
+def test_short_forms_and_values_by_position(family, text, value):
+    assert family.check(text) == value
 
 
 @pytest.mark.parametrize(
-    ("words", "value"),
+    "choice",
     [
-        ("request", rp.Request()),
-        ("perfect", rp.Clairvoyant()),
-        ("virtual=0.2", rp.Virtual(0.2)),
-        ("top=2.5", rp.TopPercent(2.5)),
-        ("top-as-coded=3", rp.TopPercent(3, coded=True)),
-        ("top=3,coded=no", rp.TopPercent(3)),
-        ("last*2", rp.Biased(rp.Last(), 2)),
-        ("top=3*0.5", rp.Biased(rp.TopPercent(3), 0.5)),
-        ("biased=2,of=tsafrir", rp.Biased(rp.Tsafrir(), 2)),
+        rp.PVEasy(mode="checkpoint", interval=600, predictor=rp.Biased(rp.TopPercent(3), 2)),
+        rp.EASY(rp.TopPercent(3, coded=True), "sjf", reservations=2),
+        rp.OrderedEASY("wfp3", 86400),
+        rp.FModel(0.1, e_max=64800),
+        rp.Users(missing="run-time"),
+        rp.Virtual(0.2, bias=-0.5),
     ],
+    ids=repr,
 )
-def test_predictors(words, value):
-    assert text.predictor(words) == value
+def test_the_repr_of_a_choice_is_its_text(choice):
+    family = next(kind for kind in FAMILIES if isinstance(choice, kind))
+    assert family.check(repr(choice)) == choice
 
 
 @pytest.mark.parametrize(
-    ("read", "words", "message"),
+    ("family", "text", "value", "allowed"),
     [
-        (
-            text.scheduler,
-            "esy",
-            r"scheduler 'esy' unknown \(did you mean easy\?\); allowed: .*fcfs",
-        ),
-        (text.scheduler, "easy=2", "'easy=2'; allowed: easy"),
-        (text.scheduler, "easy:predictor", "'predictor'; allowed: OPTION=VALUE"),
-        (text.scheduler, "easy:predictor=lst", r"predictor 'lst' unknown \(did you mean last\?\)"),
-        (text.scheduler, "easy:corection=now", r"did you mean correction\?\); allowed: predictor"),
-        (text.scheduler, "pv-easy:mode=pause", "mode='pause'; allowed: 'kill', 'suspend'"),
-        (text.scheduler, "pv-easy:cost=-1", "cost=-1; allowed: a whole number from 0"),
-        (text.scheduler, "pv-easy:predictor=cvh", "allowed: predictors without a method begin"),
-        (text.estimates, "g=2", r"'g' unknown.*allowed: .*f=F \(a number from 0\)"),
-        (text.estimates, "f", r"is incomplete; allowed: f=F \(a number from 0\)"),
-        (text.estimates, "f=x", "f='x'; allowed: a number from 0"),
-        (text.estimates, "f=2,emax=0", "e_max=0; allowed: a whole number from 1"),
-        (text.estimates, "log=2", r"'log=2'; allowed: log\[\*FACTOR"),
-        (text.estimates, "modal=0.5", "is incomplete; allowed: modal.*,emax=E_MAX"),
-        (text.estimates, "", "''"),
-        (text.predictor, "last*many", "factor='many'; allowed: a number from 0"),
-        (text.predictor, "last=3", "'last=3'; allowed: last"),
-        (text.predictor, "top=3,coded=perhaps", "coded='perhaps'; allowed: False, True"),
+        (rp.Scheduler, "esy", "'esy' unknown (did you mean easy?)", "fcfs"),
+        (rp.Scheduler, "easy=2", "'easy=2'", "easy or EASY(...)"),
+        (rp.Scheduler, "easy:predictor=last", "'easy:predictor=last'", "EASY(...)"),
+        (rp.Scheduler, "EASY(", "'EASY('", "fcfs"),
+        (rp.Scheduler, "Easy()", "'Easy' unknown (did you mean EASY?)", "FCFS"),
+        (rp.Scheduler, "EASY(corection='now')", "'corection' (did you mean correction?)", "ties"),
+        (rp.Scheduler, "EASY(ties='x', ties='y')", "ties twice", "correction"),
+        (rp.Scheduler, "EASY(correction='no')", "correction='no' (did you mean now?)", "'request'"),
+        (rp.Scheduler, "EASY(correction=now)", "correction=now", "text in quotation marks"),
+        (rp.Scheduler, "EASY(predictor=Lst())", "'Lst' unknown (did you mean Last?)", "Request"),
+        (rp.Scheduler, "PVEasy(Lst())", "'Lst' unknown (did you mean Last?)", "Request"),
+        (rp.Scheduler, "__import__('os').system('ls')", "unknown", "EASY"),
+        (rp.EstimateModel, "f", "'f'", "f=F (a number from 0)"),
+        (rp.EstimateModel, "f=x", "f='x'", "a number from 0"),
+        (rp.EstimateModel, "FModel(e_max=9)", "no f", "e_max"),
+        (rp.EstimateModel, "", "''", "perfect"),
+        (rp.Predictor, "TopPercent(1, 2, 3, 4, 5, 6)", "6 values", "percent"),
     ],
 )
-def test_an_error_lists_what_is_allowed(read, words, message):
-    with pytest.raises(ChoiceError, match=message) as error:
-        read(words)
-    assert "\n" not in str(error.value)
-
-
-class Plain(rp.Predictor, name="plain-options"):
-    """A predictor whose options are fields without allowed values."""
-
-    share: float = 0.5
-    window: int = 5
-    rounds: bool = False
-
-    def predict(self, job, now):
-        return self.share * job.estimate
-
-
-def test_options_without_allowed_values_have_the_type_of_their_default():
-    own = text.predictor("plain-options:share=2,window=3,rounds=yes")
-    assert own == Plain(2, 3, True) and type(own.window) is int and own.rounds is True
-    for word in ("share=x", "window=2.5", "rounds=perhaps"):
-        with pytest.raises(ChoiceError, match=f"{word[:5]}.*; allowed: "):
-            text.predictor(f"plain-options:{word}")
+def test_a_refusal_names_the_value_and_what_is_allowed(family, text, value, allowed):
+    with pytest.raises(ChoiceError) as error:
+        family.check(text)
+    problem, _, options = str(error.value).partition("; ")
+    assert value in problem and allowed in options and "\n" not in str(error.value)
 
 
 THREE = rp.Workload.from_columns(
@@ -128,9 +86,8 @@ THREE = rp.Workload.from_columns(
 
 
 def test_python_takes_text_where_it_takes_a_choice():
-    assert rp.EASY("last*2") == rp.EASY(rp.Biased(rp.Last(), 2)) == rp.EASY(rp.Biased("last", 2))
-    assert rp.PVEasy(predictor="tsafrir") == rp.PVEasy(predictor=rp.Tsafrir())
-    run = rp.simulate(THREE, "easy-last", "f=2")
+    assert rp.EASY("last") == rp.EASY(rp.Last()) and rp.Biased("last", 2).of == rp.Last()
+    run = rp.simulate(THREE, "EASY(predictor=Last())", "f=2")
     assert (run.scheduler, run.estimates) == (rp.EASY(rp.Last()), rp.FModel(2))
     assert observe(THREE, "perfect", scheduler="easy").schedule.scheduler == rp.EASY()
     given = {"trim": False, "folder": None, "progress": False}
@@ -140,60 +97,43 @@ def test_python_takes_text_where_it_takes_a_choice():
         assert by_text.equals(study(THREE, [rp.EASY(), rp.FCFS()], models, **given))
 
 
-def test_text_names_functions_of_imported_files_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(imports, "_imported", {})
-    path = tmp_path / "orders_of_users.py"
-    with pytest.raises(ChoiceError, match="orders_of_users.py does not exist"):
-        imports.import_module(path)
-    path.write_text("def small(workload):\n    return workload.processors\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    imports.import_module(path)
-    small = importlib.import_module("orders_of_users").small
-    assert text.scheduler("easy:candidates=orders_of_users.small").candidates is small
-    for name in ("orders_of_users.large", "numpy.sort", "sys.exit", "builtins.input"):
-        with pytest.raises(ChoiceError, match=f"candidates='{name}'; allowed: 'fcfs', 'sjf'"):
-            text.scheduler(f"easy:candidates={name}")
+def test_a_range_is_all_its_choices():
+    assert rp.EstimateModel.check_all("f=0:1:0.5") == [rp.FModel(f) for f in (0, 0.5, 1)]
+    with pytest.raises(ChoiceError, match="'f=1:0:1': from 1.0 to 0.0 by 1.0; allowed"):
+        rp.EstimateModel.check_all("f=1:0:1")
+    with pytest.raises(ChoiceError, match="'f=0:1:0.5'; allowed"):
+        rp.simulate(THREE, estimates="f=0:1:0.5")
 
 
-def test_each_scheduler_with_each_predictor():
-    assert text.combine(["easy", "fcfs"], []) == [rp.EASY(), rp.FCFS()]
-    assert text.combine(["easy", "fcfs"], ["last", "perfect"]) == [
-        rp.EASY(rp.Last()),
-        rp.EASY(rp.Clairvoyant()),
-        rp.FCFS(),
-    ]
-    with pytest.raises(ChoiceError, match="fcfs: no scheduler takes a predictor"):
-        text.combine(["fcfs"], ["last"])
-    with pytest.raises(ChoiceError, match="'easy-last' has a predictor; expected it once"):
-        text.combine(["easy-last"], ["tsafrir"])
-    with pytest.raises(ChoiceError, match="candidates is given twice"):
-        text.scheduler("easy:candidates=sjf,candidates=fcfs")
-    with pytest.raises(ChoiceError, match="predictor is given twice"):
-        text.scheduler("easy-last:predictor=tsafrir,predictor=perfect")
+OWN = """
+import replication as rp
+
+class ByArea(rp.PythonScheduler):
+    least: int = 1
+
+    def schedule(self, now):
+        for job in self.queue:
+            if job.size <= self.free:
+                self.begin(job)
+"""
 
 
-def test_a_range_is_all_its_models():
-    assert text.models("f=0:1:0.5,emax=60") == [rp.FModel(f, 60) for f in (0, 0.5, 1)]
-    assert text.models("log*2") == [rp.Users(2)]
-    with pytest.raises(ChoiceError, match="estimates 'f=1:0:1': from 1.0 to 0.0 by 1.0, allowed"):
-        text.models("f=1:0:1")
+def test_text_names_the_choices_of_an_imported_file(tmp_path):
+    (tmp_path / "orders.py").write_text(OWN)
+    code = (
+        "import sys, pathlib; from replication.simulator.text import import_module;"
+        "import replication as rp; import_module(pathlib.Path(sys.argv[1]));"
+        "print(rp.Scheduler.check('by-area'), rp.Scheduler.check('ByArea(least=2)'))"
+    )
+    words = [sys.executable, "-c", code, tmp_path / "orders.py"]
+    done = subprocess.run(words, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "ByArea() ByArea(least=2)\n"
 
 
-@given(st.text(alphabet="aefilmrtx=*:,.-_0123456789 \n", max_size=30))
+@given(st.text(alphabet="EASYaefilmrtx=*:,.-_'()[]{}0123456789 \n", max_size=30))
 def test_any_text_is_read_or_refused(words):
-    for read, family in (
-        (text.scheduler, rp.Scheduler),
-        (text.estimates, rp.EstimateModel),
-        (text.predictor, rp.Predictor),
-    ):
+    for family in FAMILIES:
         try:
-            assert isinstance(read(words), family)
+            assert isinstance(family.check(words), family)
         except ChoiceError as error:
             assert "allowed" in str(error)
-
-
-@pytest.mark.parametrize("family", [rp.Scheduler, rp.EstimateModel, rp.Predictor])
-def test_every_name_is_in_the_forms(family):
-    forms = family.forms()
-    assert all(name in forms for name in family.names())
-    assert family.members.keys() <= set(family.names())

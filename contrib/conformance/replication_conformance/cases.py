@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import replication as rp
-from replication.simulator import text
 from replication.simulator.logs import registry, swf
 
 _HERE = Path(__file__).resolve().parent
@@ -40,7 +39,7 @@ def entries(like: str | None = None) -> list[dict]:
     logs = tomllib.loads((FOLDER / "manifest.toml").read_text(encoding="utf-8"))["log"]
     if like is None:
         return logs
-    plain = like.partition(":")[0]
+    plain = like.partition("(")[0].lower()
     chosen = [one for one in logs if one["scheduler"] in (like, plain)]
     if not chosen:
         known = dict.fromkeys(one["scheduler"] for one in logs)
@@ -58,7 +57,7 @@ def by_scheduler(scheduler: str | None, kills: bool, entry: dict) -> dict[str, f
     overrun = "cut-run" if kills else "as-is"
     workload = registry.load(_log(entry), drop=[], overrun=overrun)
     own = entry.get("simulated", entry["scheduler"])
-    schedule = rp.simulate(workload, text.scheduler(own if scheduler is None else scheduler))
+    schedule = rp.simulate(workload, own if scheduler is None else scheduler)
     return dict(zip(map(str, workload.job_id.tolist()), schedule.start.tolist(), strict=True))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from replication.simulator.imports import import_module
+from replication.simulator.text import import_module
 from replication_conformance import cases
 
 DIFFERENT, REFUSED = 1, 2
@@ -41,7 +41,7 @@ FIRST = (
     "--like",
     help="With --scheduler or --command: the logs of this scheduler (default: easy), with options "
     "also those of the "
-    "scheduler without, such as easy:events=one-by-one.",
+    "scheduler without, such as EASY(events='one-by-one').",
 )
 @click.option("--kills", is_flag=True, help="Expect that jobs are killed at their estimates.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

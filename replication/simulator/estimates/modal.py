@@ -53,7 +53,6 @@ class Modal(EstimateModel):
         None,
         Number(0, 1, or_none=True),
         "share of the jobs that use E_max; the model's own by default",
-        sign="=",
     )
 
     def estimate(self, workload, seed) -> np.ndarray:

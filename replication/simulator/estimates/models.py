@@ -1,6 +1,5 @@
 """Estimate models: the users' own estimates, exact ones, and models of inaccurate ones."""
 
-import math
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
+from replication.simulator.text import steps
 from replication.simulator.workload import (
     FEW_WITHOUT_ESTIMATE,
     LARGEST,
@@ -19,7 +19,6 @@ from replication.simulator.workload import (
 #: Share of jobs without an estimate from which nothing can be said about users' estimates.
 MOST_WITHOUT_ESTIMATE = 0.5
 YEAR = 366 * 86_400  # s; a longer estimate stands for no limit
-MOST = 1_000_000  # values of a range; a typing mistake should not start a year of work
 
 
 class EstimateError(ChoiceError):
@@ -146,7 +145,7 @@ class _Multiple:
     draws_at_random = False
     column = ""
 
-    factor: float = option(1.0, Number(1), "factor of every estimate", sign="*")
+    factor: float = option(1.0, Number(1), "factor of every estimate")
     e_max: int | None = limit()
 
     def estimate(self, workload, seed):
@@ -206,16 +205,14 @@ class Users(_Multiple, EstimateModel, name="log"):
             return self
         problem = f"{workload.name}: {100 * share:.0f} % of the jobs have no estimate"
         if share > MOST_WITHOUT_ESTIMATE:  # without these few jobs would remain
-            future = f"{problem}, and with their run times EASY would know the future; expected"
-            error = EstimateError(
-                f"{future} a model of estimates such as FModel(1), or Users(missing='run-time')"
+            raise EstimateError(
+                f"{problem}, and with their run times EASY would know the future; expected a model "
+                "of estimates such as FModel(1), or Users(missing='run-time')"
             )
-            error.in_shell = f"{future} --estimates f=1, or --estimates log,missing=run-time"
-            raise error
         drop = ",".join([*workload.provenance.get("drop", ()), "no-estimate"])
         left = round((1 - share) * len(workload))
         warnings.warn(
-            f"{problem}; their run time stands in. Other choices: FModel(1) (--estimates f=1), "
+            f"{problem}; their run time stands in. Other choices: FModel(1), "
             f"or to load the log with drop={drop!r} (--drop), which leaves {left:,} jobs",
             MissingEstimates,
             stacklevel=5,  # the caller of simulate
@@ -236,7 +233,7 @@ class FModel(EstimateModel, name="f"):
     (heel-and-toe, section 1; Feitelson and Mu'alem Weil 1998).
     """
 
-    f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
+    f: float = option(allowed=Number(0), about="badness factor; 0 is exact")
     e_max: int | None = limit()
 
     @property
@@ -270,7 +267,10 @@ class FModel(EstimateModel, name="f"):
         >>> FModel.grid(0, 1, 0.5)
         (FModel(f=0.0), FModel(f=0.5), FModel(f=1.0))
         """
-        return tuple(cls(f, e_max) for f in steps(start, stop, step))
+        try:
+            return tuple(cls(f, e_max) for f in steps(start, stop, step))
+        except ValueError as error:
+            raise EstimateError(str(error)) from None
 
     def draws(self, workload: Workload, seed: int) -> np.ndarray:
         """Return the uniform numbers in [0, 1) that place the estimates.
@@ -301,39 +301,9 @@ class Deterministic(EstimateModel):
 
     draws_at_random = False
 
-    f: float = option(allowed=Number(0), about="badness factor; 0 is exact", sign="=")
+    f: float = option(allowed=Number(0), about="badness factor; 0 is exact")
     e_max: int | None = limit()
 
     def estimate(self, workload, seed) -> np.ndarray:
         """Return the estimates, int64[n], s."""
         return workload.run_time + whole_seconds(workload.run_time * self.f)
-
-
-def steps(start: float, stop: float, step: float) -> list[float]:
-    """Return numbers from one to another; the last one is included if the steps reach it.
-
-    They are rounded to ten decimals, 0.3 and not 0.30000000000000004, because they become part of
-    random seeds.
-
-    Parameters
-    ----------
-    start, stop, step : float
-        `step` above 0.
-
-    Returns
-    -------
-    list of float
-
-    Raises
-    ------
-    EstimateError
-        If the range is invalid or has more than a million numbers.
-    """
-    good = all(math.isfinite(value) for value in (start, stop, step))
-    if good and step > 0 and start <= stop:
-        count = math.floor((stop - start) / step + 1e-9) + 1
-        if count <= MOST:
-            return [round(start + k * step, 10) for k in range(count)]
-    raise EstimateError(
-        f"from {start} to {stop} by {step}, allowed: upwards, up to {MOST:,} values"
-    )

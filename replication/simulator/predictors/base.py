@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit, objmode
 from numba.core.errors import NumbaError
 
-from replication.simulator.choices import Choice, ChoiceError, complete_class, number
+from replication.simulator.choices import Choice, ChoiceError, complete_class
 from replication.simulator.kernels.compilation import recompile_if_changed
 from replication.simulator.kernels.memory import Memory
 from replication.simulator.workload import EndedJob, Job, Workload
@@ -74,7 +74,6 @@ class Predictor(Choice, family="predictor"):
     """
 
     error = PredictorError
-    presets = {"top-as-coded": ("top", {"coded": "yes"})}
     draws_at_random = True
     changes_only_at_ends = False
 
@@ -99,12 +98,6 @@ class Predictor(Choice, family="predictor"):
                 "dataclass"
             )
         return super().options()
-
-    @classmethod
-    def from_text(cls, text: str) -> Any:
-        """Return a predictor from text; ``last*2`` predicts twice as much."""
-        of, times, factor = text.rpartition("*")
-        return cls.members["biased"](of, number(factor)) if times else super().from_text(text)
 
     @classmethod
     def is_online(cls) -> bool:

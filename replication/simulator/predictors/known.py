@@ -43,7 +43,7 @@ class Scaled(Predictor):
     draws_at_random = False
     changes_only_at_ends = True
 
-    factor: float = option(allowed=Number(0, 2), about="times the run time", sign="=")
+    factor: float = option(allowed=Number(0, 2), about="times the run time")
 
     def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the run times multiplied by the factor."""
@@ -62,8 +62,8 @@ class Virtual(Predictor):
 
     changes_only_at_ends = True
 
-    error: float = option(allowed=Number(0, 2), about="largest relative error", sign="=")
-    bias: float = option(0.0, Number(-1), "relative error of all predictions", sign="=")
+    error: float = option(allowed=Number(0, 2), about="largest relative error")
+    bias: float = option(0.0, Number(-1), "relative error of all predictions")
 
     def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the run times with their errors."""
@@ -75,7 +75,7 @@ class Virtual(Predictor):
 
 
 @dataclass(frozen=True)
-class LastSubmitted(Predictor, name="last-submitted"):
+class LastSubmitted(Predictor):
     """The request times the accuracy of the same user's previous job,
     whether that job has ended or not.
 
@@ -104,10 +104,8 @@ class Biased(Predictor):
     They are rounded to the nearest second and at most the request.
     """
 
-    text_form = "PREDICTOR*FACTOR"
-
     of: Predictor = option(allowed=Predictor, about="the other predictor")
-    factor: float = option(1.0, Number(0), "multiplies its predictions", sign="=")
+    factor: float = option(1.0, Number(0), "multiplies its predictions")
 
     @property
     def draws_at_random(self) -> bool:

@@ -149,9 +149,7 @@ class TopPercent(Predictor, name="top"):
     draws_at_random = False
     changes_only_at_ends = True
 
-    percent: float = option(
-        allowed=Number(0, 100), about="part of the weight above a prediction", sign="="
-    )
+    percent: float = option(allowed=Number(0, 100), about="part of the weight above a prediction")
     coded: bool = option(False, (False, True), "as in the paper's simulator")
     decay: float = option(0.9, Number(0.1, 1), "factor of older weights at every end")
     artificial: float = option(0.1, Number(0), "weight of the first point, at the request")

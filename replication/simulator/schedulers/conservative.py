@@ -21,7 +21,7 @@ class _OnPredictions(options.OnPredictions):
 
 
 @dataclass(frozen=True)
-class LargestAreaFirst(_OnPredictions, Scheduler, name="laf"):
+class LargestAreaFirst(_OnPredictions, Scheduler):
     """Largest predicted area first (Top Percent, section IV); no reservation."""
 
     validated = False
@@ -37,7 +37,7 @@ class LargestAreaFirst(_OnPredictions, Scheduler, name="laf"):
 
 
 @dataclass(frozen=True)
-class Conservative(_OnPredictions, Scheduler, name="conservative"):
+class Conservative(_OnPredictions, Scheduler):
     """Conservative backfilling with compression (Mu'alem and Feitelson 2001), on predictions."""
 
     draws_at_random = False

@@ -24,7 +24,7 @@ PERMISSIONS = {
 
 
 @dataclass(frozen=True)
-class WildEASY(options.OnPredictions, Scheduler, name="wild-easy"):
+class WildEASY(options.OnPredictions, Scheduler):
     """Textbook EASY on the users' estimates, with more or fewer wild backfills.
 
     A backfill is wild if it moves the time at which the head could really start (heel-and-toe,

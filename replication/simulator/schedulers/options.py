@@ -1,13 +1,11 @@
 """Options that several schedulers have, and the base of schedulers that plan with predictions."""
 
-from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from replication.simulator import imports
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import list_scheduler as lists
 from replication.simulator.kernels import machine, pv_easy
@@ -109,11 +107,6 @@ class WordsOrFunction(tuple):
 
     def __contains__(self, value):
         return callable(value) or super().__contains__(value)
-
-    @staticmethod
-    def from_text(word: str) -> Callable | str:
-        """Return the function that a dotted name stands for; another word as it is."""
-        return imports.function(word)
 
 
 def numbers(what, given, n, most=None) -> np.ndarray:

@@ -30,7 +30,7 @@ def _check_predictor(given):
 
 
 @dataclass(frozen=True)
-class PVEasy(options.OnPredictions, Scheduler, name="pv-easy"):
+class PVEasy(options.OnPredictions, Scheduler):
     """PV-EASY: strict fairness by preemption, and venture backfilling
     (Yuan, Yang, Wu and Zheng 2010, section 4).
 

@@ -16,7 +16,7 @@ ORDERS = get_args(By)
 
 
 @dataclass(frozen=True)
-class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
+class OrderedEASY(options.WithProfile, Scheduler):
     """EASY backfilling over an ordered queue, with a waiting limit past which order is by arrival.
 
     The first job in the order is the head and has the reservation; the others are backfill
@@ -33,7 +33,6 @@ class OrderedEASY(options.WithProfile, Scheduler, name="easy-by"):
         options.WordsOrFunction(ORDERS),
         "order of the queue, its head and its candidates: by a name, or by a function of the "
         "workload",
-        sign="=",
     )
     limit: int | None = option(
         None,

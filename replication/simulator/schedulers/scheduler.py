@@ -30,10 +30,6 @@ class Scheduler(Choice, family="scheduler"):
 
     error = SchedulerError
     promises = {"validated": True, "uses_estimates": True, "draws_at_random": True}
-    presets = {
-        "easy-last": ("easy", {"predictor": "last"}),
-        "sjf-easy": ("easy", {"candidates": "sjf"}),
-    }
     validated = True
     draws_at_random = True
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from replication.simulator import text
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import intervals as over_weeks
@@ -88,8 +87,8 @@ def compare(
     """
     names = measuring.check_measures(measures, measuring.DEFAULT)
     logs, seed = as_workloads(workloads), check_seed(seed)
-    schedulers = text.several(Scheduler, schedulers)
-    models = text.several(EstimateModel, Users() if estimates is None else estimates)
+    schedulers = Scheduler.check_all(schedulers)
+    models = EstimateModel.check_all(Users() if estimates is None else estimates)
     if len({keys.identity(one) for one in schedulers}) < max(len(schedulers), 1):
         raise SimulationError(f"schedulers {schedulers}; allowed: one or more, each once")
     if intervals:

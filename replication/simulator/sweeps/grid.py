@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from replication.simulator import text
 from replication.simulator.choices import Choice
 from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, FModel, Users, cut_runs
@@ -296,15 +295,11 @@ def sweep(
     >>> table["mean_wait"].round(2).tolist()
     [6.67, 2.67]
     """
-    models = text.several(EstimateModel, Users() if estimates is None else estimates)
+    models = EstimateModel.check_all(Users() if estimates is None else estimates)
     tasks = points(
         workloads,
         [None] if loads is None else as_list(loads, float),
-        [
-            (scheduler, model)
-            for scheduler in text.several(Scheduler, schedulers)
-            for model in models
-        ],
+        [(scheduler, model) for scheduler in Scheduler.check_all(schedulers) for model in models],
         seed_list(seeds),
         watched,
         measures,
