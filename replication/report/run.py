@@ -1,13 +1,12 @@
 """Run the notebooks of tables and figures, each in a kernel of its own."""
 
-import contextlib
 import json
 import logging
 import os
+import shutil
 import tempfile
 import time
 import warnings
-from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -20,7 +19,7 @@ from tqdm import tqdm
 from replication.report import record
 from replication.report.parameters import PageError, check, check_known, on_disk
 from replication.report.results import notebooks, studies
-from replication.simulator import compile_clock, paths, writing
+from replication.simulator import paths, writing
 from replication.simulator.choices import did_you_mean
 from replication.simulator.logs import registry
 
@@ -128,11 +127,10 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
         ordered = sorted(chosen, key=lambda name: (name.startswith("together/"), weights[name]))
         for done, name in enumerate(ordered, 1):
             started, left = time.perf_counter(), sum(weights.values())
-            said = partial(_say, bar, f"{done} of {len(chosen)}", name, started, left)
-            said()
+            line = f"{done} of {len(chosen)}, {_minutes(left)} left: {name}"
+            bar.set_description_str(line[: shutil.get_terminal_size().columns - 1])
             try:
-                with compile_clock.every_second(said):
-                    kind = execute(chosen[name], planned[name])
+                kind = execute(chosen[name], planned[name])
                 pages += [page(kind, name)] if only else []
                 pictures = [
                     _short(path) for path in record.outputs(kind, name) if path.suffix == ".png"
@@ -153,21 +151,6 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
     for made in pages:
         print(_short(made))
     return 1 if failed else 0
-
-
-def _say(bar, count, name, started, left):
-    """Show how long a notebook has run, and what it compiles or how long all take."""
-    gone = time.perf_counter() - started
-    line = f"{count}, {compile_clock.minutes(gone)}, {_minutes(left - gone)} left: {name}"
-    with contextlib.suppress(OSError):
-        if compiling := _compiling().read_text(encoding="utf-8"):
-            line = f"{count}, {compiling}: {name}"
-    bar.set_description_str(compile_clock.fitted(line))
-
-
-def _compiling():
-    """Return the file in which the kernel of this process's notebook says that it compiles."""
-    return paths.BUILD / "running" / f"compiling-{os.getpid()}"
 
 
 def _minutes(seconds):
@@ -201,8 +184,7 @@ def execute(path, parameters) -> str | None:
     # Two runs of a notebook at once have a folder each.
     with tempfile.TemporaryDirectory(prefix=f"{path.stem}-", dir=running) as folder:
         target = Path(folder) / path.name
-        # The kernel inherits both.
-        os.environ |= {record.RUNNING: folder, compile_clock.FILE: str(_compiling())}
+        os.environ[record.RUNNING] = folder  # the kernel inherits it
         try:
             executed = _papermill(path, target, name, parameters)
             known = Path(folder) / f"{path.stem}.json"
@@ -217,7 +199,7 @@ def execute(path, parameters) -> str | None:
                 writing.write(record.notebook("failed", name), target.read_bytes())
             raise
         finally:
-            del os.environ[record.RUNNING], os.environ[compile_clock.FILE]
+            del os.environ[record.RUNNING]
 
 
 def _papermill(path, target, name, parameters):

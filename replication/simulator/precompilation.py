@@ -1,17 +1,11 @@
 """Compile the kernels before their first use: in this process, or all of them on all processors."""
 
-import os
-import shutil
-import threading
 from collections.abc import Iterable
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from multiprocessing import get_context, parent_process
 
 import joblib
 from tqdm import tqdm
 
 from replication.simulator import predictors
-from replication.simulator.compile_clock import fitted
 from replication.simulator.estimates import Modal
 from replication.simulator.observation import observe
 from replication.simulator.schedulers import (
@@ -37,7 +31,6 @@ PREDICTORS = (
     *(predictors.Last(), predictors.Request(), predictors.Clairvoyant(), predictors.Virtual(0.2)),
     *(predictors.Tsafrir(), predictors.Complete(), predictors.TopPercent(3), predictors.CVH()),
 )
-LINE = "Compiling the kernels: {n_fmt} of {total_fmt}, {elapsed}{postfix}"
 
 
 def warm(schedulers: Iterable[Scheduler] = TEXTBOOK) -> None:
@@ -47,30 +40,14 @@ def warm(schedulers: Iterable[Scheduler] = TEXTBOOK) -> None:
 
 
 def warm_all() -> None:
-    """Compile all kernels on all processors, and count them on standard error."""
+    """Compile all kernels on all processors."""
     schedulers = [*TEXTBOOK, *(EASY(predictor=one) for one in PREDICTORS)]
     schedulers += [WildEASY(wild="forbidden"), EASY(reservations=2)]
-    # A process started by fork would share threads and locks.
-    pool = ProcessPoolExecutor(joblib.cpu_count(), get_context("spawn"), _end_with_parent)
-    with pool:
-        waiting = {pool.submit(_compile, one): one for one in schedulers}
-        with tqdm(total=len(waiting), bar_format=LINE, disable=None) as bar:
-            while waiting:
-                for future in wait(waiting, 1, FIRST_COMPLETED).done:
-                    future.result()
-                    del waiting[future]
-                    bar.update()
-                names = [repr(one) for future, one in waiting.items() if future.running()]
-                room = shutil.get_terminal_size().columns - len(
-                    "Compiling the kernels: 00 of 00, 00:00, "
-                )
-                bar.set_postfix_str(fitted("; ".join(names[: joblib.cpu_count()]), room))
-
-
-def _end_with_parent():
-    """End this process when the one that started it ends, however that happens."""
-    ended = threading.Thread(target=lambda: (parent_process().join(), os._exit(1)), daemon=True)
-    ended.start()
+    pool = joblib.Parallel(-1, backend="loky", return_as="generator_unordered")
+    compiled = pool(joblib.delayed(_compile)(scheduler) for scheduler in schedulers)
+    name, total = "compiling the kernels, once", len(schedulers)
+    for _ in tqdm(compiled, name, total, bar_format="{desc}: {n} of {total}", disable=None):
+        pass
 
 
 def _tiny():

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from replication.simulator import compile_clock
 from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, Users
 from replication.simulator.kernels import ordered_list
@@ -107,7 +106,6 @@ def prepare(
     and the estimates.
     """
     check_workload(workload)
-    compile_clock.subject.set(scheduler)
     model = None
     if np.ndim(estimates) == 0 or isinstance(estimates, str | type):
         model = EstimateModel.check(Users() if estimates is None else estimates)

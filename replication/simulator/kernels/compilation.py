@@ -5,59 +5,9 @@ tuple. For a state of twenty arrays that is passed between functions, this costs
 itself. A function compiled by `njit_noalloc` counts no references, so it must not allocate anything
 but slices and views; its caller holds all arrays. It is inlined into its caller, because passing
 that many arrays costs as much again.
-
-Functions that users add are compiled again by `recompile_if_changed`.
 """
 
-import inspect
-import weakref
-
-import numpy as np
 from numba import njit
-from numba.core.dispatcher import Dispatcher
-
-_compiled_with: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-
-
-def recompile_if_changed(function):
-    """Compile an added function again if a number, text or array that it uses has changed,
-    because numba freezes these.
-    """
-    now = _constants(function) if _is_added(function) else {}
-    if now and _compiled_with.setdefault(function, now) != now:
-        _recompile(function)
-        _compiled_with[function] = now
-
-
-def _is_added(function):
-    return isinstance(function, Dispatcher) and not function.__module__.startswith("replication.")
-
-
-def _used(function):
-    """Return the global variables and those of closures that a function uses, by name."""
-    used = inspect.getclosurevars(function.py_func)
-    return {
-        name: one for name, one in (used.globals | used.nonlocals).items() if one is not function
-    }
-
-
-def _constants(function):
-    """Return the values that a function and those it calls use, by name."""
-    found = {}
-    for name, one in _used(function).items():
-        if _is_added(one):
-            found |= {f"{name}.{own}": value for own, value in _constants(one).items()}
-        elif isinstance(one, np.ndarray):
-            found[name] = one.dtype, one.shape, one.tobytes()
-        elif isinstance(one, bool | int | float | str | bytes | tuple | np.generic):
-            found[name] = one
-    return found
-
-
-def _recompile(function):
-    for one in filter(_is_added, _used(function).values()):
-        _recompile(one)
-    function.recompile()
 
 
 def njit_noalloc(function):

@@ -14,7 +14,6 @@ from numba import njit, objmode
 from numba.core.errors import NumbaError
 
 from replication.simulator.choices import Choice, ChoiceError, complete_class
-from replication.simulator.kernels.compilation import recompile_if_changed
 from replication.simulator.kernels.memory import Memory
 from replication.simulator.workload import EndedJob, Job, Workload
 
@@ -281,8 +280,6 @@ class Predictor(Choice, family="predictor"):
             getattr(self, name) if _is_compiled(type(self), name) else None
             for name in ("predict", "begin", "learn")
         ]
-        for function in filter(None, functions):
-            recompile_if_changed(function)
         tables = self.tables(workload, request, seed)
         try:
             memory = Memory(jobs, tables, functions)

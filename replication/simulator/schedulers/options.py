@@ -10,7 +10,6 @@ from replication.simulator.choices import Number, option
 from replication.simulator.kernels import list_scheduler as lists
 from replication.simulator.kernels import machine, pv_easy
 from replication.simulator.kernels import reservations as profile
-from replication.simulator.kernels.compilation import recompile_if_changed
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers.scheduler import SchedulerError
 
@@ -193,7 +192,6 @@ class OnPredictions:
         estimate = numbers(f"{self!r}: estimates", estimate, len(workload), machine.LATEST)
         OnPredictions.check_room(self, workload, estimate)  # plain EASY has more room
         kernel, rules, *arguments = self.kernel()
-        recompile_if_changed(kernel)
         arguments += self.columns_of(workload, estimate, seed)
         if kernel in ARRAYS:
             arguments = self._arrays(kernel, rules, arguments, len(workload))
