@@ -17,7 +17,7 @@ PREDICTORS = (
     rp.Request(),
     rp.Clairvoyant(),
     rp.Virtual(0.8),
-    rp.Scaled(0.5),
+    rp.Virtual(0, -0.5),
     rp.Last(),
     rp.Tsafrir(),
     rp.Complete(),

@@ -168,6 +168,8 @@ def backfilled_at_4(factor) -> int:
     A time unit is as many seconds as make estimates whole.
     """
     unit = factor.denominator
-    schedule = rp.simulate(workload("table2", FIG8, 2, unit), rp.EASY(), rp.Exact(float(factor)))
+    schedule = rp.simulate(
+        workload("table2", FIG8, 2, unit), rp.EASY(), rp.Deterministic(float(factor - 1))
+    )
     at_4 = schedule.backfilled & (schedule.start == unit * FIG8[2][0])
     return int(np.flatnonzero(at_4)[0]) + 1

@@ -15,9 +15,13 @@ def label_rows(table, factor=2) -> pd.DataFrame:
     Columns: trace, estimates (users' and perfect ones, each as it is and multiplied), mean_wait
     (s), mean_bounded_slowdown, backfilled (a share).
     """
-    words = {"real": rp.Users, "perfect": rp.Exact}
-    names = {repr(model()): name for name, model in words.items()}
-    names |= {repr(model(factor)): f"{name} x{factor:g}" for name, model in words.items()}
+    models = {
+        "real": rp.Users(),
+        "perfect": rp.Exact(),
+        f"real x{factor:g}": rp.Users(factor),
+        f"perfect x{factor:g}": rp.Deterministic(factor - 1),
+    }
+    names = {repr(model): name for name, model in models.items()}
     table = table.assign(estimates=table["estimates"].map(names)).rename(columns={"log": "trace"})
     return table[["trace", "estimates", *PERFORMANCE, "backfilled"]]
 

@@ -84,7 +84,9 @@ def scale_run_times(
     """
     return {
         log: {
-            name: rp.simulate(workload, rp.EASY(predictor=rp.Scaled(factor), **reading.scheduler))
+            name: rp.simulate(
+                workload, rp.EASY(predictor=rp.Virtual(0, factor - 1), **reading.scheduler)
+            )
             for name, factor in zip(("short", REFERENCE), factors, strict=True)
         }
         for log, workload in workloads.items()

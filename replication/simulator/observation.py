@@ -84,12 +84,12 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:
 
     Examples
     --------
-    >>> from replication.simulator.estimates import Exact
+    >>> from replication.simulator.estimates import Deterministic
     >>> from replication.simulator.observation import observe
     >>> from replication.simulator.workload import Workload
     >>> columns = {"submit": [0, 0, 0], "run_time": [4, 2, 3], "processors": [1, 2, 1]}
     >>> three = Workload.from_columns("three", 2, **columns)
-    >>> observe(three, Exact(2)).delay.tolist()
+    >>> observe(three, Deterministic(1)).delay.tolist()
     [0, 0, 0]
     """
     scheduler = Scheduler.check(scheduler)

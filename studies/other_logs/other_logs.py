@@ -118,7 +118,7 @@ def arms(workload, workers=2):
     easy = rp.EASY()
     tasks = {
         "perfect": [(easy, rp.Exact(), 1)],
-        "perfect doubled": [(easy, rp.Exact(2), 1)],
+        "perfect doubled": [(easy, rp.Deterministic(1), 1)],
         "f = 1": [(easy, rp.FModel(1), seed) for seed in seeds],
         "f = 10": [(easy, rp.FModel(10), seed) for seed in seeds],
     }

@@ -192,7 +192,9 @@ def test_T11_a_job_of_which_work_is_kept_is_planned_with_the_rest_of_its_predict
     # A prediction of 5 s is used up: 10 s by doubling, 30 s by the request, and not corrected.
     for correction, rest in (("doubling", 4), ("request", 24), ("now", 0)):
         planned.clear()
-        run, _ = simulated(jobs(4, *rows), act, predictor=rp.Scaled(0.25), correction=correction)
+        run, _ = simulated(
+            jobs(4, *rows), act, predictor=rp.Virtual(0, -0.75), correction=correction
+        )
         assert planned == [(rest, 5), rest] and run.prediction.tolist() == [5, 1]
 
 
@@ -208,7 +210,7 @@ def test_T12_its_prediction_expires_when_all_its_runs_have_taken_that_long():
     # Predicted 10 s, of which 4 are done at 6: to 12 s by the plan. From there on it is 20 s by
     # doubling, 16 of them left at 6.
     workload = jobs(4, (0, 20, 4, 40), (6, 1, 1, 1), (11, 1, 1, 1), (12, 1, 1, 1))
-    run, _ = simulated(workload, act, predictor=rp.Scaled(0.5), correction="doubling")
+    run, _ = simulated(workload, act, predictor=rp.Virtual(0, -0.5), correction="doubling")
     assert [ends[now] for now in (0, 6, 11, 12)] == [[10], [12], [12], [22]]
     assert run.end[0] == 22
 

@@ -135,7 +135,7 @@ def test_O1_perfect_estimates_allow_no_wild_backfill(workload):
 
 
 def test_O2_a_backfill_is_wild_if_it_moves_the_real_shadow_time():
-    seen = observe(FIG8, Exact(2))
+    seen = observe(FIG8, Deterministic(1))
     assert np.flatnonzero(seen.wild).tolist() == [3, 4, 5]
     assert seen.events[2] == 3
 
@@ -147,7 +147,7 @@ def test_O3_a_head_that_never_suffered_a_wild_backfill_is_not_delayed():
 
 
 def test_O4_the_delay_runs_from_the_first_real_shadow_time_to_the_start():
-    seen = observe(FIG8, Exact(2))
+    seen = observe(FIG8, Deterministic(1))
     _, _, steps = reference_observed.easy(FIG8, 2 * FIG8.run_time)
     assert steps[0].before == 6
     assert seen.delay[2] == seen.schedule.start[2] - 6
@@ -275,8 +275,11 @@ def test_only_an_easy_can_be_watched_and_has_one_intervention():
 def test_watching_an_intervention_changes_nothing_and_draws_depend_on_the_seed():
     log = jobs(4, *[(k, 5 + k % 7, 1 + k % 4) for k in range(60)])
     for scheduler in (WildEASY(wild="forbidden"), WildEASY(wild="half"), WildEASY(let_past=0.4)):
-        seen = observe(log, Exact(2), 3, scheduler)
-        assert seen.schedule.start.tolist() == simulate(log, scheduler, Exact(2), 3).start.tolist()
+        seen = observe(log, Deterministic(1), 3, scheduler)
+        assert (
+            seen.schedule.start.tolist()
+            == simulate(log, scheduler, Deterministic(1), 3).start.tolist()
+        )
     first, second = (simulate(log, WildEASY(let_past=0.4), seed=seed).start for seed in (1, 2))
     assert (first != second).any()
     assert WildEASY(let_past=0.4).draws_at_random

@@ -13,7 +13,7 @@ CASES = paths.ROOT.parent / "shared" / "cases" / "peers" / "cases.jsonl"
 IN_WORDS = {
     "easy, perfect": (rp.EASY(), "run_time", 1),
     "easy, estimates doubled": (rp.EASY(), "estimate", 2),
-    "easy, estimates halved": (rp.EASY(predictor=rp.Scaled(0.5)), "estimate", 1),
+    "easy, estimates halved": (rp.EASY(predictor=rp.Virtual(0, -0.5)), "estimate", 1),
     "easy, run times doubled": (rp.EASY(), "run_time", 2),
     "conservative, estimates doubled": (rp.Conservative(), "estimate", 2),
     "easy, candidates last come first": (rp.EASY(candidates=lambda w: -w.submit), "estimate", 1),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 
-from replication.simulator.predictors import Last, Predictor, Scaled, Tsafrir
+from replication.simulator.predictors import Last, Predictor, Tsafrir, Virtual
 from replication.simulator.schedulers import (
     EASY,
     Conservative,
@@ -49,7 +49,7 @@ def test_P2_predictors_learn_before_the_pass_in_queue_order():
 
 def test_P3_a_prediction_ends_no_job():
     w = jobs(4, (0, 50, 4, 60), (1, 5, 4))
-    assert starts(w, predictor=Scaled(0.1)) == [0, 50]
+    assert starts(w, predictor=Virtual(0, -0.9)) == [0, 50]
 
 
 def test_P4_a_running_job_is_planned_with_the_prediction_of_its_start():
@@ -63,12 +63,12 @@ def test_P5_a_correction_is_at_the_next_event_and_leads_to_no_pass():
     # Job 1 is predicted to end at 5 and is corrected then to its request of 20. Job 3 (8 s) could
     # start at once, but the next pass is that of the submission at 9.
     w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
-    found = starts(w, predictor=Scaled(0.25))
+    found = starts(w, predictor=Virtual(0, -0.75))
     assert found[2] == 9
     # Job 0 is predicted to end at 2 and runs till 3. Corrected at an event at 2, it ends as
     # planned at 3, and job 1 takes its processors (P22). Without an event at 2 it ends before it
     # is corrected, and job 1 waits.
-    options = {"ties": "submissions-first", "events": "by-plan", "predictor": Scaled(0.5)}
+    options = {"ties": "submissions-first", "events": "by-plan", "predictor": Virtual(0, -0.5)}
     few = (0, 3, 3, 3), (1, 1, 4, 6)
     assert starts(jobs(4, *few, (3, 1, 1)), Conservative, **options) == [0, 4, 3]
     at_2 = jobs(4, *few, (2, 0, 1, 0), (3, 1, 1))
@@ -81,7 +81,9 @@ def test_P6_ways_of_correction():
     def shadow_allows(way, spare):
         w = jobs(4, (0, 4000, 3, 5000), (1, 9, 4, 9), (101, spare, 1, spare))
         return (
-            starts(w.replace(user=np.array([1, 2, 3])), predictor=Scaled(0.025), correction=way)[2]
+            starts(
+                w.replace(user=np.array([1, 2, 3])), predictor=Virtual(0, -0.975), correction=way
+            )[2]
             == 101
         )
 
@@ -169,8 +171,8 @@ def test_P14_submissions_before_ends():
 def test_P15_a_submission_that_does_not_fit_leads_to_no_pass():
     # As in P5: the submission at 9 needs all processors, so job 3 waits for the end at 20.
     w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
-    assert starts(w, predictor=Scaled(0.25))[2] == 9
-    assert starts(w, predictor=Scaled(0.25), passes="if-fits")[2] == 25
+    assert starts(w, predictor=Virtual(0, -0.75))[2] == 9
+    assert starts(w, predictor=Virtual(0, -0.75), passes="if-fits")[2] == 25
 
 
 def test_P16_a_reservation_is_the_earliest_hole():
@@ -265,7 +267,7 @@ def test_P25_extra_processors_counted_at_every_pass():
     # Corrected at 5, job 0 is planned to end at 20: at 6 the head lacks a processor, and none is
     # extra.
     w = jobs(4, (0, 20, 2), (1, 5, 3), (6, 8, 1))
-    late = {"predictor": Scaled(0.25), "reservation": "until-start", "overdue": "extra"}
+    late = {"predictor": Virtual(0, -0.75), "reservation": "until-start", "overdue": "extra"}
     assert starts(w, **late)[2] == 6
     assert starts(w, **late, recount="pass")[2] == 20
     # Jobs 0 and 1 end at the reserved time. Of them the first suffices, and leaves nothing over.
@@ -294,7 +296,7 @@ def test_P26_a_prediction_of_0_s_counts_as_1_s():
             assert found.prediction[2] == 1
     # With a request of 0 the running job is past its plan at once, as without predictions.
     w = jobs(4, (0, 9, 3, 0), (0, 2, 4), (0, 1, 1))
-    assert starts(w) == starts(w, predictor=Scaled(0.0)) == [0, 9, 11]
+    assert starts(w) == starts(w, predictor=Virtual(0, -1)) == [0, 9, 11]
 
 
 def test_P27_of_jobs_past_their_plan_the_one_planned_to_end_earlier_counts_first():
@@ -320,7 +322,7 @@ def test_P29_plans_that_do_not_age():
     assert starts(w, plans="unaged")[:3] == [0, 110, 20]
     # No prediction expires: at 40 job 0, predicted to run 25 s, is expected at 65.
     w = jobs(4, (0, 60, 3, 100), (1, 5, 4), (40, 20, 1, 20))
-    late = {"predictor": Scaled(0.25), "correction": "now"}
+    late = {"predictor": Virtual(0, -0.75), "correction": "now"}
     assert starts(w, **late)[2] == 65
     assert starts(w, **late, plans="unaged")[2] == 40
     # A reservation that lasts is made with such a plan once.

@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 
 from replication.simulator.kernels import memory as compiled
-from replication.simulator.predictors import (
-    CVH,
-    Biased,
-    Clairvoyant,
-    Last,
-    Predictor,
-    Scaled,
-    Virtual,
-)
+from replication.simulator.predictors import CVH, Biased, Clairvoyant, Last, Predictor, Virtual
 from replication.simulator.schedulers import EASY, PVEasy, SchedulerError
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
@@ -43,14 +35,6 @@ def test_the_request_and_the_run_time():
     w = people((5, 9, 1), (6, 9, 1), (7, 9, 1))
     assert after(w, "request", [0, 1], 2) == 9
     assert after(w, "perfect", [], 2) == 7
-
-
-def test_last_submitted_carries_the_accuracy_of_the_users_previous_job_over():
-    w = people(
-        (30, 60, 1), (90, 100, 1), (5, 50, 2), (1, 1000, 1), (9, 0, 1), (7, 40, 1), (9, 20, 2)
-    )
-    found = [after(w, "last-submitted", [], job) for job in range(len(w))]
-    assert found == [60, 50, 50, 900, 0, 40, 2]
 
 
 def test_last_carries_the_accuracy_of_the_users_last_job_over():
@@ -202,7 +186,7 @@ def test_biased_predictions_by_hand():
     w = jobs(4, (0, 9, 4, 50), (0, 9, 4, 30), (0, 9, 4, 10))
     assert simulate(w, EASY(Biased(Clairvoyant(), 2))).prediction.tolist() == [18, 18, 10]
     assert simulate(w, EASY(Biased(Clairvoyant(), 0.5))).prediction.tolist() == [4, 4, 4]
-    assert simulate(w, EASY(Biased(Scaled(2), 0.5))).prediction.tolist() == [9, 9, 9]
+    assert simulate(w, EASY(Biased(Virtual(0, 1), 0.5))).prediction.tolist() == [9, 9, 9]
 
 
 def test_a_factor_beyond_all_bounds_gives_the_request():

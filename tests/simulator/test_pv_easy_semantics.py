@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from replication.simulator.predictors import Clairvoyant, Last, Request, Scaled
+from replication.simulator.predictors import Clairvoyant, Last, Request, Virtual
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
@@ -204,7 +204,7 @@ def test_P20_a_lasting_reservation_stays_until_the_head_starts():
         assert killed(w, **plain, reservation=form) == [[4, 10, 60]]
 
     # The head, job 1, is expected at 15. At 20 that is past; computed again it would be 30.
-    w, plain = jobs(3, (0, 30, 2), (1, 5, 3), (20, 6, 1)), {"predictor": Scaled(0.5)}
+    w, plain = jobs(3, (0, 30, 2), (1, 5, 3), (20, 6, 1)), {"predictor": Virtual(0, -0.5)}
     assert starts(w, **plain, venture="no")[2] == 20
     for form in ("until-due", "until-start"):
         assert starts(w, **plain, venture="no", reservation=form)[2] == 35

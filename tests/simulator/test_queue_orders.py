@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator.predictors import CVH, Biased, Request, Scaled, Tsafrir, Virtual
+from replication.simulator.predictors import CVH, Biased, Request, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, OrderedEASY, SchedulerError
 from replication.simulator.schedulers.queue_orders import ORDERS
 from replication.simulator.simulation import simulate
@@ -57,7 +57,7 @@ def test_Q3_equal_values_go_by_arrival():
 def test_Q4_the_prediction_enters_not_the_run_time():
     w = queue((1, 5, 4, 50), (2, 9, 4, 40))
     assert starts(w) == [0, 19, 10]
-    assert starts(w, predictor=Scaled(1)) == [0, 10, 15]
+    assert starts(w, predictor=Virtual(0)) == [0, 10, 15]
 
 
 def test_Q5_shortest_and_smallest_area():

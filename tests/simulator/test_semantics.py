@@ -151,7 +151,7 @@ def test_E15_a_job_past_its_estimate_is_taken_to_end_now():
 
 def test_E16_modelled_estimates_are_rounded_and_never_short():
     w = jobs(4, *[(0, r, 1) for r in range(200)])
-    for model in (FModel(0.01), FModel(3), Deterministic(0.3), Exact(1.5)):
+    for model in (FModel(0.01), FModel(3), Deterministic(0.3), Exact()):
         _, estimate = model.make(w)
         assert estimate.dtype == np.int64
         assert (estimate >= w.run_time).all()

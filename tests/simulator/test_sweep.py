@@ -54,7 +54,7 @@ def grid(seeds=(1, 2, 3)):
 
 MODELS = (
     *(FModel(3), FModel(30, e_max=80), FModel(30, e_max=60), Deterministic(0.5)),
-    *(Deterministic(9, e_max=60), Users(), Users(2, e_max=60), Exact(2), Modal(3600)),
+    *(Deterministic(9, e_max=60), Users(), Users(2, e_max=60), Exact(), Modal(3600)),
 )
 
 

@@ -136,29 +136,12 @@ def cut_runs(workload: Workload, e_max: float) -> Workload:
     )
 
 
-@dataclass(frozen=True)
-class _Multiple:
-    """Estimates that are a column of the workload times a factor, from 1:
-    shorter ones would be under-predictions.
-    """
-
-    draws_at_random = False
-    column = ""
-
-    factor: float = option(1.0, Number(1), "factor of every estimate")
-    e_max: int | None = limit()
-
-    def estimate(self, workload, seed):
-        """Return the estimates, int64[n], s."""
-        return whole_seconds(getattr(workload, self.column) * self.factor)
-
-
 class MissingEstimates(UserWarning):
     """More than a few jobs have no estimate, so that their run time stands in."""
 
 
 @dataclass(frozen=True)
-class Users(_Multiple, EstimateModel, name="log"):
+class Users(EstimateModel, name="log"):
     """The users' own estimates after the cleaning rules of the workload;
     heel-and-toe, Figure 2, doubles them.
 
@@ -171,14 +154,17 @@ class Users(_Multiple, EstimateModel, name="log"):
     """
 
     draws_at_random = False
-    column = "estimate"
+
+    # From 1: shorter estimates would be under-predictions.
+    factor: float = option(1.0, Number(1), "factor of every estimate")
+    e_max: int | None = limit()
     missing: str | None = option(
         None, (None, "run-time", "longest"), "what stands in for estimates that a log does not have"
     )
 
     def estimate(self, workload, seed) -> np.ndarray:
         """Return the estimates, int64[n], s; EstimateError for jobs without `more`."""
-        estimate = super().estimate(workload, seed)
+        estimate = whole_seconds(workload.estimate * self.factor)
         if self.missing != "longest":
             return estimate
         if "requested_time" not in workload.more:
@@ -221,10 +207,14 @@ class Users(_Multiple, EstimateModel, name="log"):
 
 
 @dataclass(frozen=True)
-class Exact(_Multiple, EstimateModel, name="perfect"):
-    """The true run times; heel-and-toe, Figure 2, doubles them."""
+class Exact(EstimateModel, name="perfect"):
+    """The true run times."""
 
-    column = "run_time"
+    draws_at_random = False
+
+    def estimate(self, workload, seed) -> np.ndarray:
+        """Return the run times, int64[n], s."""
+        return workload.run_time
 
 
 @dataclass(frozen=True)

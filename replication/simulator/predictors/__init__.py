@@ -7,14 +7,7 @@ been imported.
 from replication.simulator.predictors.base import Predictor, PredictorError, compiled
 from replication.simulator.predictors.cvh import CVH
 from replication.simulator.predictors.history import Complete, Last, Tsafrir
-from replication.simulator.predictors.known import (
-    Biased,
-    Clairvoyant,
-    LastSubmitted,
-    Request,
-    Scaled,
-    Virtual,
-)
+from replication.simulator.predictors.known import Biased, Clairvoyant, Request, Virtual
 from replication.simulator.predictors.top_percent import TopPercent
 
 __all__ = [
@@ -23,11 +16,9 @@ __all__ = [
     "Clairvoyant",
     "Complete",
     "Last",
-    "LastSubmitted",
     "Predictor",
     "PredictorError",
     "Request",
-    "Scaled",
     "TopPercent",
     "Tsafrir",
     "Virtual",

@@ -37,20 +37,6 @@ class Clairvoyant(Predictor, name="perfect"):
 
 
 @dataclass(frozen=True)
-class Scaled(Predictor):
-    """The run time times a factor, to the nearest second: all predictions err in one direction."""
-
-    draws_at_random = False
-    changes_only_at_ends = True
-
-    factor: float = option(allowed=Number(0, 2), about="times the run time")
-
-    def predictions(self, workload, request, seed) -> np.ndarray:
-        """Return the run times multiplied by the factor."""
-        return np.rint(workload.run_time * float(self.factor))
-
-
-@dataclass(frozen=True)
 class Virtual(Predictor):
     """The run time times (1 + bias) (1 + uniform(-error, error)), to the nearest second
     (PV-EASY, section 5.2.2).
@@ -65,6 +51,11 @@ class Virtual(Predictor):
     error: float = option(allowed=Number(0, 2), about="largest relative error")
     bias: float = option(0.0, Number(-1), "relative error of all predictions")
 
+    @property
+    def draws_at_random(self) -> bool:
+        """Whether predictions depend on the seed; without an error they do not."""
+        return self.error > 0
+
     def predictions(self, workload, request, seed) -> np.ndarray:
         """Return the run times with their errors."""
         jobs, error = len(workload), float(self.error)
@@ -72,29 +63,6 @@ class Virtual(Predictor):
         run_time, factor = workload.run_time, np.maximum(1 + error * (2 * draws - 1), 0)
         predicted = np.rint(run_time * (1 + float(self.bias)) * factor)
         return np.minimum(predicted, np.maximum(request, 2 * run_time))
-
-
-@dataclass(frozen=True)
-class LastSubmitted(Predictor):
-    """The request times the accuracy of the same user's previous job,
-    whether that job has ended or not.
-
-    This interpretation of PV-EASY's section 5.2 is possible only in a simulator, since the run time
-    is unknown before the job has ended. The prediction is rounded to the nearest second and at most
-    the request. It is the request where there is no previous job, or that job requested 0 s.
-    """
-
-    draws_at_random = False
-    changes_only_at_ends = True
-
-    def predictions(self, workload, request, seed) -> np.ndarray:
-        """Return the requests multiplied by the accuracy of the user's previous job."""
-        by_user = np.argsort(workload.user, kind="stable")
-        earlier, later = by_user[:-1], by_user[1:]
-        known = (workload.user[earlier] == workload.user[later]) & (request[earlier] > 0)
-        accuracy = np.ones(len(workload))
-        accuracy[later[known]] = workload.run_time[earlier[known]] / request[earlier[known]]
-        return np.minimum(np.rint(accuracy * request), request)
 
 
 @dataclass(frozen=True)
