@@ -29,84 +29,47 @@ if absent := [
         raise SystemExit(f"replication: {message}")
     raise ModuleNotFoundError(message, name=absent[0])
 
-from replication.simulator.estimates import (
-    Deterministic,
-    EstimateModel,
-    Exact,
-    FModel,
-    Modal,
-    Users,
-)
-from replication.simulator.logs.registry import load
-from replication.simulator.logs.synthetic import synthetic
-from replication.simulator.predictors import (
-    CVH,
-    Biased,
-    Clairvoyant,
-    Complete,
-    Last,
-    Predictor,
-    Request,
-    TopPercent,
-    Tsafrir,
-    Virtual,
-)
-from replication.simulator.schedulers import (
-    EASY,
-    FCFS,
-    Conservative,
-    EventLoop,
-    LargestAreaFirst,
-    OrderedEASY,
-    PVEasy,
-    PythonScheduler,
-    Scheduler,
-    WildEASY,
-)
-from replication.simulator.schedules.schedule import Schedule
-from replication.simulator.simulation import simulate
-from replication.simulator.sweeps.comparison import compare
-from replication.simulator.sweeps.grid import sweep
-from replication.simulator.workload import Workload
+from replication.simulator.estimates import Deterministic as Deterministic
+from replication.simulator.estimates import EstimateModel as EstimateModel
+from replication.simulator.estimates import Exact as Exact
+from replication.simulator.estimates import FModel as FModel
+from replication.simulator.estimates import Modal as Modal
+from replication.simulator.estimates import Users as Users
+from replication.simulator.logs.registry import load as load
+from replication.simulator.logs.synthetic import synthetic as synthetic
+from replication.simulator.predictors import CVH as CVH
+from replication.simulator.predictors import Biased as Biased
+from replication.simulator.predictors import Clairvoyant as Clairvoyant
+from replication.simulator.predictors import Complete as Complete
+from replication.simulator.predictors import Last as Last
+from replication.simulator.predictors import Predictor as Predictor
+from replication.simulator.predictors import Request as Request
+from replication.simulator.predictors import TopPercent as TopPercent
+from replication.simulator.predictors import Tsafrir as Tsafrir
+from replication.simulator.predictors import Virtual as Virtual
+from replication.simulator.schedulers import EASY as EASY
+from replication.simulator.schedulers import FCFS as FCFS
+from replication.simulator.schedulers import Conservative as Conservative
+from replication.simulator.schedulers import EventLoop as EventLoop
+from replication.simulator.schedulers import LargestAreaFirst as LargestAreaFirst
+from replication.simulator.schedulers import OrderedEASY as OrderedEASY
+from replication.simulator.schedulers import PVEasy as PVEasy
+from replication.simulator.schedulers import PythonScheduler as PythonScheduler
+from replication.simulator.schedulers import Scheduler as Scheduler
+from replication.simulator.schedulers import WildEASY as WildEASY
+from replication.simulator.schedules.schedule import Schedule as Schedule
+from replication.simulator.simulation import simulate as simulate
+from replication.simulator.sweeps.comparison import compare as compare
+from replication.simulator.sweeps.grid import sweep as sweep
+from replication.simulator.workload import Workload as Workload
 
 if TYPE_CHECKING:
-    from replication.report.page import Page
+    from replication.report.page import Page as Page
 
-__all__ = [
-    "CVH",
-    "EASY",
-    "FCFS",
-    "Biased",
-    "Clairvoyant",
-    "Complete",
-    "Conservative",
-    "Deterministic",
-    "EstimateModel",
-    "EventLoop",
-    "Exact",
-    "FModel",
-    "LargestAreaFirst",
-    "Last",
-    "Modal",
-    "OrderedEASY",
-    "PVEasy",
-    "Page",
-    "Predictor",
-    "PythonScheduler",
-    "Request",
-    "Schedule",
-    "Scheduler",
-    "TopPercent",
-    "Tsafrir",
-    "Users",
-    "Virtual",
-    "WildEASY",
-    "Workload",
-    "compare",
-    "load",
-    "simulate",
-    "sweep",
-    "synthetic",
+__all__ = ["Page"] + [
+    name
+    for name, value in globals().items()
+    if str(getattr(value, "__module__", "")).startswith(f"{__name__}.")
 ]
 
 
