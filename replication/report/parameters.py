@@ -8,6 +8,8 @@ from replication.simulator import paths
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
+from replication.simulator.sweeps.engines import check_workers
+from replication.simulator.workload import check_seed
 from replication.verdicts import git
 
 SCALES = ("paper", "quick")
@@ -30,9 +32,12 @@ def check_known(name, given, known) -> None:
         among(known, f"{name}: unknown parameter", word, PageError)
 
 
+NUMBERS = {"seed": check_seed, "workers": check_workers}
+
+
 def check(name, given) -> None:
-    """Raise PageError for an unknown scale, a value of another type than in the notebook's cell,
-    and a number below 0.
+    """Raise PageError for an unknown scale, a value of another type than in the notebook's cell, a
+    number below 0, and numbers that are no seed or no number of workers.
     """
     among(SCALES, f"{name}: scale", given["scale"], PageError)
     defaults = on_disk(name) or {}
@@ -44,6 +49,10 @@ def check(name, given) -> None:
             raise PageError(
                 f"{name}: {parameter} {value!r}; expected a value such as {json.dumps(default)}"
             )
+        try:
+            NUMBERS.get(parameter, bool)(value)
+        except InputError as error:
+            raise PageError(f"{name}: {error}") from None
 
 
 def _fits(value, default):

@@ -18,13 +18,11 @@ import re
 import textwrap
 from collections.abc import Hashable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, is_dataclass
-from itertools import takewhile
 from typing import Any
 
 from replication.simulator import text
 from replication.simulator.errors import InputError, among, did_you_mean
 
-GENERATED = {*vars(object), "__dict__", "__weakref__", "__replace__"}  # methods of any dataclass
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # begins in a class' name
 UNBOUNDED = 2**53  # messages leave out upper bounds from here on
 
@@ -108,15 +106,14 @@ class Choice:
         The short form of the choice in text, see `replication.simulator.text`.
     error : class
         The `ChoiceError` of the family.
-    promises : dict of str to object
+    statements : dict of str to object
         Attributes that state something about the methods of a class, with the values that are
-        right for any method. A class may state other values for its own methods. A subclass that
-        adds methods, its own or those of another base, has the values given here again, unless it
-        states its own.
+        right for any method. Other values count for the class that states them, never for a
+        subclass.
     """
 
     error = ChoiceError
-    promises = {}
+    statements = {}
 
     def __init_subclass__(cls, family=None, name=None, **others):
         super().__init_subclass__(**others)
@@ -127,12 +124,10 @@ class Choice:
             is_plain = "__annotations__" in own and "__dataclass_fields__" not in own
             if is_plain and issubclass(base, Choice):
                 complete_class(base)  # dataclasses inherit the options of dataclasses alone
-        bases = [*takewhile(lambda base: "members" not in vars(base), cls.__mro__)]
-        for promise, default in cls.promises.items():
-            stated = next((base for base in cls.__mro__ if promise in vars(base)), None)
-            if not stated or any(map(_has_methods, set(bases) - set(stated.__mro__))):
-                setattr(cls, promise, default)
-        _check_attributes(cls, bases)
+        for statement, value in cls.statements.items():
+            if statement not in vars(cls):
+                setattr(cls, statement, value)
+        _check_defaults(cls)
         # Set before the decorator, whose repr would show every default.
         cls.__repr__ = Choice.__repr__
         if family is not None or name == "":
@@ -153,12 +148,6 @@ class Choice:
         if "__dataclass_fields__" not in cls.__dict__ or not cls.__dataclass_params__.frozen:
             raise cls.error(f"{cls.__name__}: put @dataclass(frozen=True) before the class")
         known = [own.name for own in fields(cls)]
-        if lost := _lost_option(cls):
-            base, name = lost
-            raise cls.error(
-                f"{cls.__name__} lacks the option {name!r} of {base}: "
-                f"put @dataclass(frozen=True) before the class {base}"
-            )
         for word in named:
             among(known, f"{cls.__name__} has no option", word, cls.error)
         return super().__new__(cls)
@@ -254,31 +243,17 @@ def _set_state(self, name, value):
     object.__setattr__(self, name, value)
 
 
-def _has_methods(kind):
-    """Return whether a class has methods or other descriptors."""
-    own = [one for name, one in vars(kind).items() if name not in GENERATED]
-    return any(callable(one) or hasattr(one, "__get__") for one in own)
-
-
-def _check_attributes(kind, bases):
-    """Raise for a class attribute that leaves the option of its name as it was, or that all
-    simulations would share.
-    """
-    options = {own.name: own for base in bases[:0:-1] if is_dataclass(base) for own in fields(base)}
-    for name, base in {name: base for base in bases[::-1] for name in vars(base)}.items():
-        own, value = vars(base), vars(base)[name]
-        declared, source = name in own.get("__annotations__", ()), _source_of(value)[:80]
-        if name in options and not (declared and (base is kind or "__dataclass_fields__" in own)):
-            annotation = inspect.formatannotation(options[name].type).strip("'")
-            raise kind.error(
-                f"{base.__name__}.{name} = {source} does not change the option; "
-                f"expected in {kind.__name__}: {name}: {annotation} = {source}"
-            )
-        if isinstance(value, list | dict | set) and not declared and not name.startswith("__"):
-            raise kind.error(
-                f"{base.__name__}.{name} = {source} is shared by all simulations; expected on "
-                "self, set in start or prepare, or a constant annotated as ClassVar"
-            )
+def _check_defaults(kind):
+    """Raise for an attribute with the name of an option that a dataclass would leave as it was."""
+    for base in filter(is_dataclass, kind.__mro__[1:]):
+        for own in fields(base):
+            if own.name in vars(kind) and own.name not in vars(kind).get("__annotations__", {}):
+                annotation = inspect.formatannotation(own.type).strip("'")
+                source = _source_of(vars(kind)[own.name])[:80]
+                raise kind.error(
+                    f"{kind.__name__}.{own.name} = {source} does not change the option; "
+                    f"expected: {own.name}: {annotation} = {source}"
+                )
 
 
 def _parameters(kind):
@@ -311,15 +286,6 @@ def _differs(value, default):
     """Return whether a value is not the default; an array is never equal."""
     found = value != default
     return found if isinstance(found, bool) else True
-
-
-@functools.cache
-def _lost_option(kind):
-    """Return class and name of an option of a base class that is no dataclass; None without any."""
-    known = {own.name for own in fields(kind)}
-    declared = ((base, name) for base in kind.__mro__ for name in vars(base) if name not in known)
-    lost = ((b.__name__, name) for b, name in declared if isinstance(vars(b)[name], Field))
-    return next(lost, None)
 
 
 @functools.cache

@@ -12,9 +12,8 @@ import pytest
 
 import replication as rp
 from replication.simulator.predictors import Predictor, compiled
+from replication.simulator.predictors.base import PredictorError
 from replication.simulator.schedulers import SchedulerError
-from replication.simulator.schedules.schedule import ScheduleError
-from replication.simulator.workload import generator
 from tests.agreement import REFERENCES, agree
 from tests.simulator.test_differential import (
     NUMBERS,
@@ -69,13 +68,6 @@ class OfQueue(Predictor, name="of-queue"):
         return part(job, len(self.waiting))
 
 
-class OfQueueInOneCall(OfQueue, name="of-queue-2"):
-    """The same, for many jobs in one call."""
-
-    def predict_many(self, some, now):
-        return [self.predict(job, now) for job in some]
-
-
 class OfLoad(Predictor, name="of-load"):
     """Depends on the number of submitted jobs that have not ended; not notified of starts."""
 
@@ -100,7 +92,7 @@ class OfTimeCompiled(Predictor, name="of-time-2"):
         return memory.request[job] * ((job * 31 + now * 17) % 11) // 10
 
 
-CHANGING = [OfTime(), OfStarts(), OfQueue(), OfQueueInOneCall(), OfLoad()]
+CHANGING = [OfTime(), OfStarts(), OfQueue(), OfLoad()]
 
 
 def one_option_each(kind):
@@ -123,9 +115,6 @@ def test_kernels_and_event_loop_agree(kind, predictor):
             scheduler = kind(**given | {"predictor": predictor})
         except SchedulerError:  # an intervention, or PV-EASY with a predictor of starts
             continue
-        one_by_one = getattr(scheduler, "events", "together") != "together"
-        if one_by_one and isinstance(predictor, OfQueueInOneCall):
-            continue  # it is asked about all jobs of an instant before their own events
         for _ in range(max(ROUNDS // 1200, 1)):
             agree(random_workload(random), scheduler)
 
@@ -148,135 +137,57 @@ def test_easy_equals_a_scheduler_in_python(predictor):
     assert one.prediction.tolist() == other.prediction.tolist()
 
 
-def test_a_promise_is_used_and_holds_for_the_class_that_makes_it():
+def test_a_statement_is_used_and_counts_for_the_class_that_makes_it():
     """Job 3 is predicted short at 60 only, when a job comes and none ends."""
 
     class Late(Predictor, name="late"):
         def predict(self, job, now):
             return job.estimate if now < 50 else 10
 
-    class Promised(Late, name="promised"):
+    class Stated(Late, name="stated"):
         changes_only_at_ends = True
 
-        def predict(self, job, now):
-            return super().predict(job, now)
-
-    class Changed(Promised, name="changed"):
-        def predict(self, job, now):
-            return super().predict(job, now)
+    class Below(Stated, name="below"):
+        pass
 
     w = jobs(5, (0, 100, 4), (1, 10, 5), (2, 10, 1, 200), (60, 5, 1, 500))
-    found = [rp.simulate(w, rp.EASY(p())).start[2] for p in (Late, Promised, Changed)]
-    assert found == [60, 65, 60]
-    assert not Changed.changes_only_at_ends and rp.Last.changes_only_at_ends
+    starts = [rp.simulate(w, rp.EASY(p())).start[2] for p in (Late, Stated, Below)]
+    assert starts == [60, 65, 60]
     assert rp.Biased(rp.Last(), 2).changes_only_at_ends
     assert not rp.Biased(Late(), 2).changes_only_at_ends
 
 
-class Rule:
-    """A callable object in place of a method."""
-
-    def __call__(self, job, now):
-        return part(job, now)
-
-
-class Mixin:
-    def predict(self, job, now):
-        return part(job, now)
-
-
-class Counting(Predictor, name=""):
-    begin = OfStarts.begin
-
-
-class Halving:
-    @compiled
-    def predict(memory, job, now):
-        return memory.request[job] // (1 + job % 5)
-
-
-class Shifted:
-    """Breaks what schedulers and estimate models promise."""
-
-    def run(self, workload, estimate, seed):
-        return super().run(workload, estimate, seed) | {"start": workload.submit.copy()}
-
-    def estimate(self, workload, seed):
-        return workload.run_time * generator("shifted", seed).integers(1, 9, len(workload))
-
-
-class Promising(Predictor, name=""):
-    changes_only_at_ends = True
-
-    def predict(self, job, now):
-        return job.estimate
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        type("Mixed", (Mixin, Promising), {}, name=""),
-        type("Object", (Promising,), {"predict": Rule()}, name=""),
-        type("Beside", (Promising, Counting), {}, name=""),
-        type("Deep", (type("Empty", (Mixin,), {}), Promising), {}, name=""),
-        dataclass(frozen=True)(type("Halved", (Halving, rp.Last), {}, name="")),
-    ],
-)
-def test_promises_of_predictors_do_not_survive_other_classes_with_methods(kind):
-    assert not kind.changes_only_at_ends and kind.draws_at_random
-    assert kind.classes is Predictor.classes
-    again = type("Again", (kind,), {"changes_only_at_ends": True}, name="")
-    assert again.changes_only_at_ends
-
-
-def test_promises_survive_classes_without_methods():
-    @dataclass(frozen=True)
-    class Longer(rp.Last, name=""):
-        factor: float = 2.0
+def test_statements_of_the_package_do_not_count_for_subclasses():
+    class Halving:
+        @compiled
+        def predict(memory, job, now):
+            return memory.request[job] // (1 + job % 5)
 
     @dataclass(frozen=True)
-    class Longest(Longer, name=""):
-        factor: float = 3.0
-
-    assert Longest.changes_only_at_ends and Longest.classes is rp.Last.classes
-    assert not Longest.draws_at_random
-
-    class Stated(Mixin, Predictor, name=""):
-        changes_only_at_ends = True
-
-    class Inheriting(Stated, name=""):
-        hours: int = 1
-
-    assert Stated.changes_only_at_ends and Inheriting.changes_only_at_ends
-
-
-@pytest.mark.parametrize("base", [rp.EASY, rp.WildEASY, rp.PVEasy, rp.FCFS, rp.Exact, rp.Users])
-def test_promises_of_schedulers_and_estimates_do_not_survive_a_mixin(base):
-    own = dataclass(frozen=True)(type("Own", (Shifted, base), {}, name=""))
-    assert {name: getattr(own, name) for name in base.promises} == base.promises
-    crowd = random_jobs(60, 8, 600, 200, 400)
-    if issubclass(base, rp.Scheduler):
-        with pytest.raises(ScheduleError):
-            rp.simulate(crowd, own())
-
-
-def test_promises_of_built_in_classes_do_not_hold_for_subclasses_with_methods():
-    @dataclass(frozen=True)
-    class Own(rp.Last, name="own-last"):
-        def tables(self, workload, request, seed):
-            return super().tables(workload, request, seed)
+    class Halved(Halving, rp.Last, name="halved-last"):
+        pass
 
     @dataclass(frozen=True)
-    class OwnEASY(rp.EASY, name="own-easy"):
-        def permissions(self, workload, seed):
-            return super().permissions(workload, seed)
-
-    @dataclass(frozen=True)
-    class OwnUsers(rp.Users, name="own-log"):
+    class Random(rp.Users, name="random-log"):
         def estimate(self, workload, seed):
-            return super().estimate(workload, seed)
+            return workload.run_time + seed
 
-    assert Own().draws_at_random and not Own().changes_only_at_ends
-    assert Own().classes(jobs(1, (0, 1, 1)), None) is None
-    assert OwnEASY.validated and not OwnEASY().is_plain and rp.EASY().is_plain
-    assert OwnUsers().draws_at_random and not rp.Users().draws_at_random
+    assert rp.Last.changes_only_at_ends and not rp.Last.draws_at_random
+    assert Halved().draws_at_random and not Halved().changes_only_at_ends
+    assert Halved().classes(jobs(1, (0, 1, 1)), None) is None
+    assert Random().draws_at_random and not rp.Users().draws_at_random
+
+
+@pytest.mark.parametrize("name", "submit run_time size known state predict learn".split())
+def test_tables_with_the_name_of_a_field_of_the_memory_are_refused(name):
+    @dataclass(frozen=True)
+    class Tabled(Predictor, name=f"tabled-{name}"):
+        def tables(self, workload, request, seed):
+            return {name: np.full(len(workload), 7)}
+
+        @compiled
+        def predict(memory, job, now):
+            return memory.request[job]
+
+    with pytest.raises(PredictorError, match=f"table '{name}' has the name of a field"):
+        rp.simulate(jobs(1, (0, 1, 1)), rp.EASY(Tabled()))

@@ -1,6 +1,5 @@
 """Online predictors in Python, and the checks of all predictions where they enter a kernel."""
 
-from collections import UserDict, deque
 from dataclasses import FrozenInstanceError, dataclass, replace
 
 import numpy as np
@@ -92,147 +91,24 @@ def test_a_predictor_can_be_called_outside_of_simulations(real_log):
     assert inside.prediction.tolist() == fresh.prediction.tolist()
 
 
-class InOneCall(OnlineLast, name="in-one-call"):
-    """All waiting jobs in one call, with the number of calls and rows."""
-
-    def start(self, workload):
-        super().start(workload)
-        CALLS.clear()
-        self.ended = set()
-
-    def learn(self, job, now):
-        super().learn(job, now)
-        self.ended.add(job.id)
-
-    def predict_many(self, jobs, now):
-        CALLS.append([job.id for job in jobs])
-        assert self.ended.isdisjoint(CALLS[-1])
-        return [OnlineLast.predict(self, job, now) for job in jobs]
-
-
-class InOneCallWithoutStarts(InOneCall, name="in-one-call-2"):
-    begin = Predictor.begin
-    changes_only_at_ends = True
-
-
-CALLS = []
-
-
 @pytest.mark.parametrize("scheduler", [*SCHEDULERS, EASY(refresh="submission")], ids=repr)
-def test_predictors_in_python_equal_the_compiled_one_job_by_job_and_in_one_call(
-    real_log, scheduler
-):
+def test_predictors_in_python_equal_the_compiled_one(real_log, scheduler):
     workload = real_log("KTH-SP2").take(slice(0, 2000))
-    one, many = OnlineLastWithoutStarts(), InOneCallWithoutStarts()
-    equal = [(Last(), one, many), (Biased(Last(), 1.5), Biased(one, 1.5))]
+    one = OnlineLastWithoutStarts()
+    equal = [(Last(), one), (Biased(Last(), 1.5), Biased(one, 1.5))]
     if not isinstance(scheduler, PVEasy):
-        equal.append((OnlineLast(), InOneCall()))
+        equal.append((Last(), OnlineLast()))
     for predictors in equal:
-        first, *others = (
+        first, other = (
             simulate(workload, replace(scheduler, predictor=predictor)) for predictor in predictors
         )
-        for other in others:
-            assert other.start.tolist() == first.start.tolist()
-            assert other.prediction.tolist() == first.prediction.tolist()
-        if isinstance(predictors[-1], InOneCall):
-            calls = len(CALLS)
-            at_submission = getattr(scheduler, "refresh", "pass") == "submission"
-            assert sum(map(len, CALLS)) > (calls if at_submission else 2 * calls)
-
-
-def test_one_call_serves_the_jobs_of_an_instant_and_then_all_that_wait():
-    workload = jobs(4, (0, 9, 4), (0, 4, 4), (2, 4, 4), (2, 4, 4))
-    simulate(workload, EASY(InOneCallWithoutStarts(), candidates="sjf"))
-    assert CALLS == [[1, 2], [3, 4], [2, 3, 4], [3, 4], [4]]
-
-
-def test_predictions_of_an_earlier_instant_are_not_used_again():
-    class Shorter(Predictor, name="shorter"):
-        def predict_many(self, jobs, now):
-            return [19 if now < 3 else 5 for _ in jobs]
-
-    # At 2 job 3 would end at 21, after the shadow time 19; at the submission at 3, without an end,
-    # already at 8.
-    workload = jobs(4, (0, 9, 2, 20), (1, 4, 4, 20), (2, 4, 2, 20), (3, 1, 4, 20))
-    lasting = EASY(Shorter(), reservation="until-due")
-    assert simulate(workload, lasting).start.tolist() == [0, 9, 3, 13]
-
-
-def test_predict_many_alone_is_enough_and_its_length_is_checked():
-    class Many(Predictor, name="many"):
-        rows: int = 0
-
-        def predict_many(self, jobs, now):
-            return [7.4] * (self.rows or len(jobs))
-
-    assert Many().predict(THREE.jobs()[0], 0) == 7.4
-    assert simulate(THREE, EASY(Many())).prediction.tolist() == [7, 7, 7]
-    with pytest.raises(PredictorError, match=r"returned a list of shape \[2\]; .* each of 1 jobs"):
-        simulate(THREE, EASY(Many(rows=2)))
-
-
-@pytest.mark.parametrize(
-    ("shape_of", "message"),
-    [
-        (lambda jobs: {job.id: 3 for job in jobs}, r"dict of shape \[\]"),
-        (lambda jobs: UserDict({job.id: 3 for job in jobs}), r"UserDict of shape \[1\]"),
-        (lambda jobs: pd.DataFrame([[3] for job in jobs]), r"DataFrame of shape \[1, 1\]"),
-        (lambda jobs: np.array([[3] for job in jobs]), r"ndarray of shape \[1, 1\]"),
-        (lambda jobs: np.array(3), r"ndarray of shape \[\]"),
-        (lambda jobs: (3 for job in jobs), r"generator of shape \[\]"),
-        (lambda jobs: "3", r"str of shape \[\]"),
-        (lambda jobs: None, r"NoneType of shape \[\]"),
-    ],
-)
-def test_predict_many_returns_a_number_for_each_job(shape_of, message):
-    class Shaped(Predictor, name=""):
-        def predict_many(self, jobs, now):
-            return shape_of(jobs)
-
-    with pytest.raises(PredictorError, match=rf"^Shaped\(\): predict_many returned a {message}"):
-        simulate(THREE, EASY(Shaped()))
-
-
-@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, deque])
-def test_sequences_of_numbers_are_predictions(kind):
-    class Sequence(Predictor, name=""):
-        def predict_many(self, jobs, now):
-            return kind([7.4] * len(jobs))
-
-    assert simulate(THREE, EASY(Sequence())).prediction.tolist() == [7, 7, 7]
-
-
-class Many(Predictor, name=""):
-    def predict_many(self, jobs, now):
-        return [job.estimate for job in jobs]
-
-
-class Tenth(Many, name=""):
-    def predict(self, job, now):
-        return super().predict(job, now) / 10
-
-
-class TenthByMixin(type("Rule", (), {"predict": Tenth.predict}), Many, name=""):
-    def predict(self, job, now):
-        return Many.predict(self, job, now) / 10
-
-
-class Fifth(Tenth, name=""):
-    def predict_many(self, jobs, now):
-        return [job.estimate / 5 for job in jobs]
-
-
-@pytest.mark.parametrize(
-    ("kind", "predicted"), [(Tenth, [5, 3, 2]), (TenthByMixin, [5, 3, 2]), (Fifth, [10, 6, 4])]
-)
-def test_the_nearest_of_predict_and_predict_many_is_called(kind, predicted):
-    assert simulate(THREE, EASY(kind())).prediction.tolist() == predicted
+        assert other.start.tolist() == first.start.tolist()
+        assert other.prediction.tolist() == first.prediction.tolist()
 
 
 METHODS = {
     "start": lambda self, workload: None,
     "predict": lambda self, job, now: job.estimate,
-    "predict_many": Many.predict_many,
     "begin": lambda self, job, now: None,
     "learn": lambda self, job, now: None,
     "tables": lambda self, workload, request, seed: {},
@@ -248,14 +124,13 @@ METHODS = {
         (Last, ["start"], "start"),
         (Last, ["predictions"], "predictions"),
         (Last, ["predict"], "learn"),  # that of Last is compiled
-        (Last, ["predict_many"], "learn"),
         (Request, ["start"], "start"),
         (Request, ["learn"], "learn"),
         (Request, ["tables"], "tables"),
         (OnlineLast, ["predictions"], "predictions"),
         (OnlineLast, ["tables"], "tables"),
         (Predictor, ["predict", "predictions"], "predictions"),
-        (Predictor, ["predict_many", "tables"], "tables"),
+        (Predictor, ["predict", "tables"], "tables"),
     ],
 )
 @pytest.mark.parametrize("by_mixin", [False, True])

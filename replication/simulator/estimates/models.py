@@ -41,7 +41,7 @@ class EstimateModel(Choice, family="estimates"):
     """
 
     error = EstimateError
-    promises = {"draws_at_random": True}
+    statements = {"draws_at_random": True}
     draws_at_random = True
 
     def estimate(self, workload: Workload, seed: int) -> np.ndarray:

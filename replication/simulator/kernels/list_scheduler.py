@@ -484,9 +484,9 @@ def _key(memory, rules, lists, job, predicted, now):
     if rules.order == GIVEN:
         return float(lists.given[job])
     if rules.order == SMALLEST_AREA:
-        return float(predicted * size)
+        return float(predicted) * float(size)  # whole numbers would end at 2**63
     if rules.order == LARGEST_AREA:
-        return float(-predicted * size)
+        return -float(predicted) * float(size)
     length = float(max(predicted, 1))
     if rules.order == WFP3:
         ratio = waited / length

@@ -2,11 +2,11 @@
 
 import inspect
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
-from itertools import count, islice, takewhile
+from itertools import count
 from typing import Any, dataclass_transform
 
 import numpy as np
@@ -14,8 +14,10 @@ from numba import njit, objmode
 from numba.core.errors import NumbaError
 
 from replication.simulator.choices import Choice, ChoiceError, complete_class
-from replication.simulator.kernels.memory import Memory
+from replication.simulator.kernels.memory import BASE, Memory
 from replication.simulator.workload import EndedJob, Job, Workload
+
+RESERVED = [name for name, _ in BASE]
 
 
 class PredictorError(ChoiceError):
@@ -41,9 +43,9 @@ class Predictor(Choice, family="predictor"):
     """A predictor of run times, which a scheduler plans with in place of the user's estimate.
 
     There are three kinds; docs/extending.md has an example of each. An online predictor in Python
-    defines `predict` or `predict_many`, and `start`, `begin` and `learn` as needed. It keeps its
-    state on ``self``, which is a new copy in each simulation. Outside of simulations the methods
-    may be called as well::
+    defines `predict`, and `start`, `begin` and `learn` as needed. It keeps its state on ``self``,
+    which is a new copy in each simulation. Outside of simulations the methods may be called as
+    well::
 
         class LastOfUser(Predictor):
             def start(self, workload):
@@ -70,6 +72,8 @@ class Predictor(Choice, family="predictor"):
     changes_only_at_ends : bool
         Whether the prediction of a waiting job, once made, stays the same until `learn` is called.
         Schedulers that know this ask less often.
+
+    Both count for the class that states them, never for a subclass, and so does `classes`.
     """
 
     error = PredictorError
@@ -93,16 +97,13 @@ class Predictor(Choice, family="predictor"):
             complete_class(cls)
         if "__dataclass_fields__" not in vars(cls):
             raise PredictorError(
-                f"{cls.__name__} has no method predict or predict_many; allowed without: a frozen "
-                "dataclass"
+                f"{cls.__name__} has no method predict; allowed without: a frozen dataclass"
             )
         return super().options()
 
     @classmethod
     def is_online(cls) -> bool:
         """Return whether this is a predictor in Python that is called during the simulation."""
-        if _has_many(cls):
-            return True
         return cls.predict is not Predictor.predict and not _is_compiled(cls, "predict")
 
     @property
@@ -140,30 +141,7 @@ class Predictor(Choice, family="predictor"):
             From 0. It is rounded to whole seconds; a larger prediction than the estimate counts as
             the estimate.
         """
-        if type(self).predict_many is Predictor.predict_many:
-            raise NotImplementedError(f"{type(self).__name__} has no method predict(job, now)")
-        return self.predict_many([job], now)[0]
-
-    def predict_many(self, jobs: list[Job], now: int) -> Sequence[float]:
-        """Return the predictions of several jobs in one call,
-        for models that predict many rows faster than one.
-
-        It is optional. A predictor that defines it need not define `predict`. The jobs are all
-        those submitted at this instant, also where each submission has its own pass; or all waiting
-        jobs, under `PVEasy` running ones too.
-
-        Parameters
-        ----------
-        jobs : list of Job
-            In the order of submission.
-        now : int, s
-
-        Returns
-        -------
-        sequence of numbers, s
-            For each job as `predict` would return it.
-        """
-        return [self.predict(job, now) for job in jobs]
+        raise NotImplementedError(f"{type(self).__name__} has no method predict(job, now)")
 
     def begin(self, job: Job, now: int) -> None:
         """Note that a job starts; called after the scheduling pass,
@@ -218,16 +196,14 @@ class Predictor(Choice, family="predictor"):
         Returns
         -------
         dict of str to array or number
-            Attributes of ``memory`` in the compiled methods. Each simulation has its own copy of
-            the arrays.
+            Attributes of ``memory`` in the compiled methods, beside its own: submit, run_time,
+            request, size, known, state, current, predict, begin and learn. Each simulation has its
+            own copy of the arrays.
         """
         return {}
 
     def classes(self, workload: Workload, request: np.ndarray) -> np.ndarray | None:
         """Return the classes of jobs with equal predictions: a scheduler predicts one job of each.
-
-        A subclass that changes the predictions of a predictor with classes defines this method as
-        well.
 
         Parameters
         ----------
@@ -243,7 +219,7 @@ class Predictor(Choice, family="predictor"):
         """
         return None
 
-    promises = {"draws_at_random": True, "changes_only_at_ends": False, "classes": classes}
+    statements = {"draws_at_random": True, "changes_only_at_ends": False, "classes": classes}
 
     @contextmanager
     def memory(self, workload, estimate, seed=1) -> Iterator[Memory]:
@@ -281,6 +257,11 @@ class Predictor(Choice, family="predictor"):
             for name in ("predict", "begin", "learn")
         ]
         tables = self.tables(workload, request, seed)
+        if taken := [name for name in tables if name in RESERVED]:
+            raise PredictorError(
+                f"{self!r}: table {taken[0]!r} has the name of a field of the memory; expected "
+                f"other names than {', '.join(RESERVED)}"
+            )
         try:
             memory = Memory(jobs, tables, functions)
         except (NumbaError, TypeError) as error:
@@ -329,18 +310,10 @@ def _place(kind, name):
     return next(k for k, base in enumerate(kind.__mro__) if name in vars(base))
 
 
-def _has_many(kind):
-    """Return whether `predict_many` is called, which no class nearer than its own replaces by
-    `predict`.
-    """
-    has_many = kind.predict_many is not Predictor.predict_many
-    return has_many and _place(kind, "predict_many") <= _place(kind, "predict")
-
-
 def _check_methods(kind):
     """Raise PredictorError for a method that is not called as it is written."""
     base, events = kind.__mro__.index(Predictor), ("start", "begin", "learn")
-    predict = min(_place(kind, "predict"), _place(kind, "predict_many"))
+    predict = _place(kind, "predict")
     if min(predict, _place(kind, "predictions")) == base:
         return  # a base of predictors
     called = ["predictions"]
@@ -372,12 +345,6 @@ class _Online:
         self.predictor = deepcopy(replace(predictor))  # options may be predictors with a state
         self.jobs = workload.jobs(request)
         self.run_time = workload.run_time
-        self.has_many = _has_many(type(predictor))
-        # Submitted jobs that have not begun, in the order of submission; the predictions of
-        # `predict_many` that hold at second `now`, until the predictor's state changes; and of
-        # those made for jobs submitted now, the ones to return.
-        self.waiting, self.known, self.fresh, self.now = {}, {}, {}, None
-        self.submitted = 0
         self._call("start", workload)
         _simulations[self.key] = self
 
@@ -394,39 +361,7 @@ class _Online:
 
     def predict(self, job, now):
         """Return the prediction, checked, rounded and at most the estimate."""
-        if not self.has_many:
-            return self._check(self.jobs[job], self._call("predict", self.jobs[job], now))
-        if now != self.now:
-            self.known, self.fresh, self.now = {}, {}, now
-        if job not in self.known and job not in self.fresh:
-            self._predict_many(job, now)
-        return self.fresh.pop(job) if job in self.fresh else self.known[job]
-
-    def _predict_many(self, job, now):
-        """Predict all waiting jobs; at a job's first prediction,
-        those submitted at this instant.
-        """
-        predictions = self.known
-        if job in self.waiting:
-            jobs = [one for one in self.waiting.values() if one.index not in self.known]
-        elif job < self.submitted:
-            jobs = [self.jobs[job]]  # it runs
-        else:
-            if not self.predictor.changes_only_at_ends:
-                self.known, predictions = {}, self.fresh
-            later = islice(self.jobs, self.submitted, None)
-            jobs = list(takewhile(lambda one: one.submit <= now, later))
-            self.submitted += len(jobs)
-            self.waiting |= {one.index: one for one in jobs}
-        values = self._call("predict_many", jobs, now)
-        shape = np.asarray(values, dtype=object).shape
-        if isinstance(values, Mapping) or shape != (len(jobs),):
-            raise PredictorError(
-                f"{self.predictor!r}: predict_many returned a {type(values).__name__} of shape "
-                f"{list(shape)}; expected a sequence of numbers, one for each of {len(jobs)} jobs"
-            )
-        for one, value in zip(jobs, values, strict=True):
-            predictions[one.index] = self._check(one, value)
+        return self._check(self.jobs[job], self._call("predict", self.jobs[job], now))
 
     def _check(self, job, value):
         try:
@@ -442,15 +377,10 @@ class _Online:
 
     def begin(self, job, now):
         """Pass on a job that starts."""
-        self.waiting.pop(job, None)
-        if self.predictor.has_begin:
-            self.known = {}
         self._call("begin", self.jobs[job], now)
 
     def learn(self, job, now):
         """Pass on an ended job with its run time."""
-        self.waiting.pop(job, None)
-        self.known, self.fresh = {}, {}
         self._call("learn", EndedJob(*self.jobs[job], int(self.run_time[job])), now)
 
 

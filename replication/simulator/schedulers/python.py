@@ -48,7 +48,7 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         """
         return type(self).run is not PythonScheduler.run
 
-    promises: ClassVar[dict] = Scheduler.promises | {"draws_at_random": draws_at_random}
+    statements: ClassVar[dict] = Scheduler.statements | {"draws_at_random": draws_at_random}
 
     @property
     def seed(self) -> int:

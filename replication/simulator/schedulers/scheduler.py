@@ -29,7 +29,7 @@ class Scheduler(Choice, family="scheduler"):
     """
 
     error = SchedulerError
-    promises = {"validated": True, "uses_estimates": True, "draws_at_random": True}
+    statements = {"validated": True, "uses_estimates": True, "draws_at_random": True}
     validated = True
     draws_at_random = True
 
