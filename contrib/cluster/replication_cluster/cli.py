@@ -1,18 +1,10 @@
-"""The command ``replication-cluster``: convert accounting logs to SWF, and report on a cluster's
-log.
-"""
+"""The command ``replication-cluster``: convert accounting records to SWF."""
 
 from functools import reduce
 
 import click
 
-from replication_cluster import conversion, files, slurm, swf, tables, torque
-from replication_cluster.case import load
-from replication_cluster.report import Report
-from replication_cluster.study import study
-
-ENDINGS = (".html", ".csv")
-POSITIVE = click.IntRange(1, 10**9)
+from replication_cluster import account, files, names, slurm, swf, tables, torque
 
 
 class _Group(click.Group):
@@ -21,7 +13,7 @@ class _Group(click.Group):
     def invoke(self, ctx):
         try:
             return super().invoke(ctx)
-        except (ValueError, OSError) as error:
+        except (files.LogError, OSError) as error:
             raise click.ClickException(str(error)) from error
 
 
@@ -34,38 +26,43 @@ def _names(ctx, param, text):
     return [name for name in map(str.strip, (text or "").split(",")) if name]
 
 
-processors = click.option(
-    "--processors", type=POSITIVE, help="Size of the machine (default: the most in use at once)."
-)
-out_file = click.option("--out", metavar="FILE", required=True, help="SWF file; .gz compresses it.")
-machine = _options(
-    processors,
+common = _options(
+    click.argument("logs", nargs=-1, required=True),
+    click.option("--out", metavar="FILE", required=True, help="SWF file; .gz compresses it."),
+    click.option(
+        "--processors",
+        type=click.IntRange(1, 10**9),
+        help="Size of the machine (default: the most in use at once).",
+    ),
     click.option("--time-zone", "zone", metavar="NAME", help="Time zone, such as Europe/Berlin."),
+    click.option(
+        "--bad-records",
+        type=click.Choice(account.BAD_RECORDS),
+        default="refuse",
+        show_default=True,
+        help=f"Records that cannot be read; up to {account.SKIPPED:.0%} of all can be skipped.",
+    ),
+    click.option(
+        "--since",
+        metavar="DATE",
+        help="Leave out jobs submitted before; auto: before the day on which the first job ended.",
+    ),
+)
+batch_system = _options(
+    click.option(
+        "--eligible",
+        is_flag=True,
+        help="Count waits from when a job became eligible (after holds and dependencies).",
+    ),
+    click.option(
+        "--size",
+        type=click.Choice(account.COUNTED),
+        help="Unit of sizes and of the machine (default: processors where the log has them).",
+    ),
     click.option(
         "--key-file",
         metavar="FILE",
         help="Key of anonymous numbers, created if missing (default: a key that is not kept).",
-    ),
-)
-bad_records = click.option(
-    "--bad-records",
-    type=click.Choice(conversion.BAD_RECORDS),
-    default="refuse",
-    show_default=True,
-    help="Records that cannot be read; up to ten or 1 % can be skipped.",
-)
-size = click.option(
-    "--size",
-    type=click.Choice(conversion.SIZE_UNITS),
-    help="Unit of sizes and of the machine (default: processors where the log has them).",
-)
-selection = _options(
-    click.option(
-        "--columns", metavar="NAMES", callback=_names, help="Columns of a file without header."
-    ),
-    click.option("--cluster", metavar="NAME", help="Only jobs of this cluster."),
-    click.option(
-        "--partitions", metavar="NAMES", callback=_names, help="Only these partitions, by commas."
     ),
 )
 
@@ -73,48 +70,45 @@ selection = _options(
 @click.group(cls=_Group)
 @click.version_option(package_name="replication-cluster")
 def main():
-    """Convert accounting logs of Slurm, TORQUE and PBS, and report on a cluster's log.
+    """Convert accounting records of Slurm, TORQUE, PBS and Cobalt, and tables of jobs, to SWF.
 
     \b
     replication-cluster convert slurm sacct.txt --out mine.swf.gz --time-zone Europe/Berlin
-    replication-cluster report sacct.txt --out report.html --out tables.csv
     """
 
 
 @main.group(cls=_Group)
 def convert():
-    """Convert an accounting log, or a table of jobs, to SWF with anonymous names."""
+    """Convert accounting records, or tables of jobs, to SWF with anonymous names."""
 
 
 @convert.command("slurm")
-@click.argument("log")
-@out_file
-@machine
-@selection
-@size
-@bad_records
-def convert_slurm(log, out, key_file, **options):
-    """Convert the output of sacct --parsable2 or --json; - is standard input."""
-    _check(out, log, key_file)
-    _write(slurm.convert(log, key=_key(key_file), **options), out)
+@common
+@batch_system
+@click.option("--columns", metavar="NAMES", callback=_names, help="Of a file without header line.")
+@click.option("--cluster", metavar="NAME", help="Only jobs of this cluster.")
+@click.option(
+    "--partitions", metavar="NAMES", callback=_names, help="Only these partitions, by commas."
+)
+def convert_slurm(logs, out, key_file, **options):
+    """Convert the output of sacct --parsable2 or --json, one file or several; - is standard
+    input.
+    """
+    files.check_output(out, *logs, key_file)
+    _write(slurm.convert(logs, key=_key(key_file), **options), out)
 
 
 @convert.command("torque")
-@click.argument("logs", nargs=-1, required=True)
-@out_file
-@machine
-@size
-@bad_records
-def convert_torque(logs, out, key_file, size, **options):
-    """Convert accounting logs of TORQUE or PBS, of one machine."""
-    _check(out, *logs, key_file)
-    size = size or "processors"
-    _write(torque.convert([*logs], key=_key(key_file), size=size, **options), out)
+@common
+@batch_system
+def convert_torque(logs, out, key_file, **options):
+    """Convert accounting logs of TORQUE, PBS or Cobalt, or qstat -x -F json, of one machine."""
+    files.check_output(out, *logs, key_file)
+    _write(torque.convert(logs, key=_key(key_file), **options), out)
 
 
 @convert.command("table")
-@click.argument("table")
-@out_file
+@common
 @click.option(
     "--map",
     "by",
@@ -122,61 +116,16 @@ def convert_torque(logs, out, key_file, size, **options):
     metavar="FILE",
     help=f"Meaning of the columns: a TOML file, or one of {', '.join(tables.maps())}.",
 )
-@processors
-@bad_records
-def convert_table(table, out, by, **options):
-    """Convert a CSV or parquet table of jobs."""
-    _check(out, table, by)
-    _write(tables.convert(table, by, **options), out)
-
-
-@main.command("report")
-@click.argument("log")
-@click.option("--out", metavar="FILE", multiple=True, required=True, help="FILE.html or FILE.csv.")
-@click.option(
-    "--size",
-    type=click.Choice(["requested", "allocated", "nodes"]),
-    help="Size of a job (default: allocated for an accounting log, else requested).",
-)
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-@machine
-@selection
-@bad_records
-def report(log, out, size, seed, key_file, **options):
-    """Simulate the jobs of LOG under other schedulers and write a report; LOG is SWF or an
-    accounting log.
-
-    docs/rules.md states when there is advice.
-    """
-    for path in out:
-        if not path.endswith(ENDINGS):
-            raise click.UsageError(f"--out {path}; expected a name that ends in .html or .csv")
-    _check(out, log, key_file)
-    case = load(log, size=size, key=_key(key_file), **options)
-    page = Report(study(case, seed))
-    for path in out:
-        page.write(path)
-    click.echo("\n".join([*_lines(page), f"written to {', '.join(out)}"]))
-
-
-def _check(out, *inputs):
-    for path in [out] if isinstance(out, str) else out:
-        files.check_output(path, *(one for one in inputs if one))
+def convert_table(logs, out, by, **options):
+    """Convert tables of jobs with the same map: CSV, JSON, JSON lines or parquet."""
+    files.check_output(out, *logs, by)
+    _write(tables.convert(logs, by, **options), out)
 
 
 def _key(path):
-    return conversion.read_key(path) if path else None
+    return names.read_key(path) if path else None
 
 
 def _write(result, out):
-    swf.write(out, result.without_names)
+    swf.write(out, result.log)
     click.echo("\n".join([*result.lines(), f"written to {out}"]))
-
-
-def _lines(page):
-    yield from page.notices
-    yield from (page.subtitle, "", page.similarity, "")
-    for heading, words in page.advice:
-        yield from (f"{heading} {words}", "")
-    yield from (f"assumed: {sentence}" for sentence in page.result.case.assumed)
-    yield from (f"{count:>12,}  {what}" for what, count in page.result.case.counted)

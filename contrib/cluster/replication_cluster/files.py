@@ -1,19 +1,21 @@
-"""Text input, plain or gzipped, and output files that are replaced only when they are complete."""
+"""Text and JSON input, plain or gzipped, and output files that appear only when complete."""
 
 import gzip
 import io
+import json
 import os
+import re
 import sys
 import tempfile
 import zlib
 from pathlib import Path
 
-from replication_cluster.recognition import recognize
+from replication_cluster.kinds import HEAD, recognize
 
 MAX_BYTES = 1 << 36  # decompressed
 MAX_LINE = 1 << 20  # characters
-HEAD = 1 << 16  # bytes by which a file is recognised
 STANDARD_INPUT = "-"
+_BLANK = re.compile(r"\s*,?\s*")
 
 
 class LogError(ValueError):
@@ -23,6 +25,17 @@ class LogError(ValueError):
 def display_name(path):
     """Return the name of an input file for messages."""
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
+
+
+def names(paths):
+    """Return the name of one or several input files for messages."""
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return f"{display_name(paths[0])}{more}"
+
+
+def paths_of(source):
+    """Return a path, or several, as a list."""
+    return [source] if isinstance(source, str | Path) else [*source]
 
 
 def quoted(value, length=60):
@@ -57,7 +70,7 @@ class _Limited(io.RawIOBase):
 def open_text(path, reads, newline=None):
     """Open a text file, gzipped or not; ``-`` is standard input. Invalid UTF-8 is replaced.
 
-    Its attribute ``kind`` is the name of its kind (`replication_cluster.recognition`), or None.
+    Its attribute ``kind`` is the name of its kind (`replication_cluster.kinds.recognize`), or None.
 
     Parameters
     ----------
@@ -101,6 +114,49 @@ def lines(file, name):
             yield number, line.rstrip("\n")
 
 
+def json_records(file, name):
+    """Yield the place, the id (or None) and the record of each record of JSON.
+
+    A file has one document or several, such as one a line. A document is a record, a list of them,
+    or an object that has them by id or in its ``jobs``. A damaged line is a text, not a record.
+    """
+    text, decoder, number = file.read().rstrip(), json.JSONDecoder(), 0
+    at = _BLANK.match(text).end()
+    while at < len(text):
+        try:
+            value, end = decoder.raw_decode(text, at)
+            entries = _entries(value)
+        except (ValueError, RecursionError) as error:
+            if not number:
+                raise LogError(f"{name}: {error}; expected JSON") from None
+            end = (text.find("\n", at) + 1 or len(text) + 1) - 1
+            entries = [(None, text[at:end])]
+        at = _BLANK.match(text, end).end()
+        for key, record in entries:
+            number += 1
+            yield f"{name}, record {number}", key, record
+
+
+def _entries(value):
+    """Return the (id, record) pairs of a JSON document."""
+    if isinstance(value, dict):
+        inner = next((value[key] for key in ("jobs", "Jobs") if key in value), None)
+        by_id = value if inner is None else inner
+        if isinstance(by_id, dict) and by_id and all(isinstance(v, dict) for v in by_id.values()):
+            return [*by_id.items()]
+        value = value if inner is None else inner
+    return [(None, entry) for entry in (value if isinstance(value, list) else [value])]
+
+
+def flat(record, prefix=""):
+    """Yield the (name, value) pairs of a nested record; nested names have dots."""
+    for key, value in record.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
 def check_output(path, *inputs):
     """Raise LogError if `path` is a folder, lies in no folder, is no regular file, or is one of the
     inputs.
@@ -111,8 +167,8 @@ def check_output(path, *inputs):
     if path.exists():
         if not path.is_file():
             raise LogError(f"{path}: not a regular file")
-        for one in inputs:
-            if Path(one).exists() and path.samefile(one):
+        for source in filter(None, inputs):
+            if Path(source).exists() and path.samefile(source):
                 raise LogError(f"{path}: also an input; choose another output")
 
 

@@ -8,17 +8,18 @@ ReqTRES, NNodes). ``sacct --json`` is read, too.
 Source: sacct(1) of Slurm 2.6 to 25.11.
 """
 
-import json
+import re
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from replication_cluster import conversion, files
+from replication_cluster import account, files, times
 from replication_cluster import slurm_fields as fields
-from replication_cluster.conversion import WORDS, Account
+from replication_cluster.account import WORDS, Account
 from replication_cluster.files import LogError
+from replication_cluster.names import Anonymiser
+from replication_cluster.records import Assembler
 
 COLUMNS, ASK = (WORDS["slurm"][name] for name in ("columns", "ask"))
 #: What a log must have: in words, and the columns of which one is enough.
@@ -30,17 +31,18 @@ NEEDED = {
         *("allocated", "allocated_tres", "requested", "requested_tres", "nodes"),
     ),
 }
-READS = ("sacct", "sacct-noheader", "sacct-tabs", "sacct-json")
+READS = ("sacct", "sacct-noheader", "sacct-json")
 #: Columns of each size, the best first, and the resource in a list of resources.
 SIZES = {
     "processors": (("allocated", "allocated_tres"), ("requested", "requested_tres"), "cpu"),
     "nodes": (("nodes", "allocated_tres"), ("requested_nodes", "requested_tres"), "node"),
 }
-_TIMES = ("submit", "start", "end")
+_KNOWN = {name for several in COLUMNS.values() for name in several}
+_EXPECTED = "expected YYYY-MM-DDTHH:MM:SS (run sacct without SLURM_TIME_FORMAT), Unknown,"
 
 
 def convert(
-    path,
+    paths,
     zone=None,
     processors=None,
     partitions=None,
@@ -49,12 +51,14 @@ def convert(
     columns=None,
     size=None,
     bad_records="refuse",
+    since=None,
+    eligible=False,
 ):
-    """Convert a file that sacct wrote, gzipped or not; ``-`` is standard input.
+    """Convert files that sacct wrote, gzipped or not, as one log; ``-`` is standard input.
 
     Parameters
     ----------
-    path : str or Path
+    paths : str, Path or sequence of them
     zone : str, optional
         Time zone of the cluster, such as ``Europe/Berlin``. Without it times are taken as they
         stand, and are an hour off where clocks changed.
@@ -71,12 +75,17 @@ def convert(
     size : {"processors", "nodes"}, optional
         Unit of sizes and of the machine; by default processors if the log has them.
     bad_records : {"refuse", "skip"}
-        Whether records that cannot be read are an error, or are counted and left out, up to ten or
-        1 % of all.
+        Whether records that cannot be read are an error, or are counted and left out, up to 1 % of
+        all.
+    since : str, optional
+        Leave out jobs that were submitted before this date; "auto" is the day on which the first
+        job ended.
+    eligible : bool
+        Take the time at which a job became eligible for its submission.
 
     Returns
     -------
-    replication_cluster.conversion.Conversion
+    replication_cluster.account.Conversion
 
     Raises
     ------
@@ -84,19 +93,20 @@ def convert(
         For a file that is not sacct's output, values that sacct does not write, or no job that
         ended.
     """
-    if zone is not None and conversion.time_zone(zone) is None:
-        raise LogError(f"time zone {zone!r} unknown; expected a name such as Europe/Berlin or UTC")
-    reader = _Reader(files.display_name(path), zone, processors, key, bad_records)
-    reader.given, reader.unit = columns, size
-    texts = reader.select(reader.texts(path), partitions, cluster)
-    every = reader.check(reader.good(reader.sized_jobs(reader.finished(texts))), "ended")
-    # The last record of each job and submission, in the order of the file.
-    jobs = every[~every.duplicated(["id", "submit"], keep="last")]
-    reader.left_out["earlier records of a run that has a later one"] += len(every) - len(jobs)
-    jobs = _number(_in_order(jobs), reader).sort_values(["submit", "number"])
-    reader.remark(jobs)
-    source, assumed = Path(reader.path).name, reader.assumed(jobs)
-    return reader.conversion(jobs, source, "Slurm", "output of sacct", assumed=assumed)
+    paths = files.paths_of(paths)
+    reader = _Reader(paths, zone, processors, bad_records, since)
+    reader.given, reader.size, reader.eligible = columns, size, eligible
+    jobs = reader.sized_jobs(
+        reader.finished(reader.select(reader.texts(paths), partitions, cluster))
+    )
+    jobs = _number(_in_order(reader.last_records(jobs)), reader)
+    anonymiser = Anonymiser(key)
+    for field, kind in {"user": "user", "group": "group", "executable": "name"}.items():
+        jobs[field] = [anonymiser.number(kind, name) for name in jobs[kind]]
+    jobs["queue"] = pd.factorize(jobs["partition"].where(jobs["partition"] != ""))[0]
+    jobs["queue"] = jobs["queue"].where(jobs["queue"] < 0, jobs["queue"] + 1)
+    notes = (*reader.notes(jobs), *[account.NO_KEY] * (key is None))
+    return reader.finish(jobs.drop(columns="partition"), "output of sacct", "Slurm", notes)
 
 
 def _in_order(jobs):
@@ -104,109 +114,129 @@ def _in_order(jobs):
     autumn occurred twice.
     """
     jobs = jobs.sort_values("submit", kind="stable")
-    before = conversion.end_times(jobs).groupby(jobs["id"]).shift().fillna(0)
-    submit = conversion.not_before(jobs["submit"], jobs["submit_late"], before)
-    jobs = jobs.assign(submit=submit)
-    known = jobs["start"] >= 0
-    start = conversion.not_before(jobs["start"], jobs["start_late"], jobs["submit"])
-    return jobs.assign(start=np.where(known, start, -1))
+    before = jobs["end"].fillna(jobs["submit"]).groupby(jobs["id"]).shift().fillna(0)
+    submit = times.not_before(jobs["submit"], jobs["submit_late"], before)
+    start = times.not_before(jobs["start"], jobs["start_late"], submit)
+    return jobs.assign(submit=submit, start=start)
 
 
 def _number(jobs, reader):
     """Number the jobs; runs of a requeued job are jobs of their own."""
     jobs = jobs.sort_values("submit", kind="stable")
-    again = jobs["id"].duplicated()
+    again, same = (jobs.duplicated(names) for names in ("id", ["id", "user", "name"]))
     # A new number for ids that SWF cannot hold, and for all runs of a job but the last.
     known = pd.to_numeric(jobs["id"].where(jobs["id"].str.fullmatch("[0-9]{1,15}")))
     own = known.where(~jobs["id"].duplicated(keep="last"))
     following = known.max() if known.notna().any() else 0
-    reader.remarks["further runs of requeued or resized jobs, each a job of its own"] += int(
-        again.sum()
-    )
-    return jobs.assign(number=own.fillna(following + own.isna().cumsum()))
+    reader.remark("further runs of requeued or resized jobs, each a job of its own", again & same)
+    reader.remark("whose id an earlier job of another user or name had", again & ~same)
+    jobs = jobs.assign(job_id=own.fillna(following + own.isna().cumsum()))
+    return jobs.sort_values(["submit", "job_id"])
 
 
 class _Reader(Account):
-    """Reads a file, and counts what it leaves out."""
+    """Reads files, and counts what it leaves out."""
 
-    columns, local, given = {}, False, None
+    columns, given, size, eligible = {}, None, None, False
 
-    def texts(self, path):
+    def texts(self, paths):
         """Return the fields of all records that are no job steps, a DataFrame by place; missing
         columns are empty.
         """
-        with files.open_text(path, READS) as file:
-            records = [*(self._json if file.kind == "sacct-json" else self._records)(file)]
+        self.columns, records = {}, []
+        for path in paths:
+            with files.open_text(path, READS) as file:
+                read = self._json if file.kind == "sacct-json" else self._records
+                records += read(file, files.display_name(path))
         if not self.columns:
-            raise LogError(f"{self.path}: an empty file; expected the output of {ASK}")
-        table = pd.DataFrame(records, columns=["place", *self.columns], dtype="str")
-        return table.set_index("place").reindex(columns=[*COLUMNS], fill_value="")
+            raise LogError(f"{self.source}: an empty file; expected the output of {ASK}")
+        table = pd.DataFrame(records, columns=["place", *COLUMNS], dtype="str")
+        return table.set_index("place")
 
-    def _json(self, file):
-        """Yield place and fields of each job of ``sacct --json``."""
-        try:
-            jobs = [*json.load(file)["jobs"]]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise LogError(f"{self.path}: {error}; expected the output of sacct --json") from None
-        self.columns = dict.fromkeys(fields.of_json({}), "of JSON")
+    def _json(self, file, name):
+        """Yield place and fields of each job of ``sacct --json``, or of its jobs, one a line."""
+        self.columns |= dict.fromkeys(fields.of_json({}), "of JSON")
         self.columns |= {"allocated_tres": "tres.allocated", "requested": "required.CPUs"}
-        for self.records, job in enumerate(jobs, 1):
-            place = f"{self.path}, job {self.records}"
+        for place, _, job in files.json_records(file, name):
+            self.records += 1
             try:
-                yield place, *fields.of_json(job).values()
+                own = fields.of_json(job)
+                yield place, *(own.get(what, "") for what in COLUMNS)
             except (AttributeError, KeyError, TypeError):
-                self.bad[place] = (
-                    "that are no jobs",
-                    f"{place}: {files.quoted(job)}; expected a job",
-                )
+                message = f"{place}: {files.quoted(job)}; expected a job of sacct --json"
+                self.bad[place] = "that are no jobs", message
 
-    def _records(self, file):
+    def _records(self, file, name):
         """Yield place and fields of each record that is no job step."""
-        columns, closed, places = None, False, {}
-        separator = "\t" if file.kind == "sacct-tabs" else "|"
-        for number, line in files.lines(file, self.path):
-            parts = line.split(separator)
-            if columns is None:
+        assembler, places = None, {}
+        for number, line in files.lines(file, name):
+            if assembler is None or _is_header(line):
+                header = _is_header(line)
+                if assembler is not None:
+                    yield from self._jobs(assembler.rest(), places, name)
+                    self.records += 1
+                    self.left_out[account.HEADERS] += 1
+                    self._remark_lines(assembler)
+                separator = _separator(line) if header else "|" if "|" in line else "\t"
+                parts = line.split(separator)
                 # With --parsable every line ends with a bar, with --parsable2 none does.
                 closed = len(parts) > 1 and parts[-1] == ""
-                columns = parts[:-1] if closed else parts
-                if file.kind == "sacct-noheader" and len(self.given or ()) != len(columns):
+                parts = parts[:-1] if closed else parts
+                if not header and len(self.given or ()) != len(parts):
                     raise LogError(
-                        f"{self.path}, line {number}: no header line (sacct --noheader); name its "
-                        f"{len(columns)} columns in order: --columns JobID,JobIDRaw,... "
+                        f"{name}, line {number}: no header line (sacct --noheader); name its "
+                        f"{len(parts)} columns in order: --columns JobID,JobIDRaw,... "
                         f"({len(self.given or ())} given)"
                     )
-                names = columns
-                if self.given and file.kind != "sacct":
-                    names, columns = [*self.given], [""] * len(self.given)
-                places = self._places(names)
-                self.columns = {what: names[place] for what, place in places.items()}
-                if names is columns:
+                names = [column.strip() for column in (parts if header else self.given)]
+                places = self._places(names, f"{name}, line {number}")
+                used = {*places.values()}
+                columns = [fields.column(c, c in used) for c in map(str.casefold, names)]
+                assembler = Assembler(columns, separator)
+                if header:
                     continue
+            parts = line.split(separator)
             parts = parts[:-1] if closed and parts[-1] == "" else parts
-            if parts == columns:
-                continue
-            self.records += 1
-            if len(parts) != len(columns):  # sacct does not escape the separator in a name
-                self.left_out["with more or fewer fields than the header"] += 1
-                continue
-            if any("." in parts[places[name]] for name in ("id", "shown") if name in places):
-                self.left_out[conversion.STEPS] += 1
-                continue
-            yield f"{self.path}, line {number}", *(parts[k].strip() for k in places.values())
+            yield from self._jobs(assembler.add(number, parts), places, name)
+        if assembler is not None:
+            yield from self._jobs(assembler.rest(), places, name)
+            self._remark_lines(assembler)
 
-    def _places(self, columns):
-        """Return the position of each known column."""
-        known = {name.strip().casefold(): place for place, name in enumerate(columns)}
+    def _remark_lines(self, assembler):
+        """Count the records that were put together again."""
+        self.remarks["records joined again around a separator or line break"] += assembler.joined
+        self.remarks["further lines of a free text in the last column"] += assembler.continued
+
+    def _jobs(self, records, places, name):
+        """Yield place and fields of the records that are no job steps; note those that are bad."""
+        for number, record, text in records:
+            self.records += 1
+            place = f"{name}, line {number}"
+            if record is None:
+                self.bad[place] = (
+                    "with more or fewer fields than the header",
+                    f"{place}: {files.quoted(text)}; expected the columns of the header (name the "
+                    "columns, with free text such as JobName last or not at all)",
+                )
+            elif any("." in record[places[what]] for what in ("id", "shown") if what in places):
+                self.left_out[account.STEPS] += 1
+            else:
+                get = (record[places[what]].strip() if what in places else "" for what in COLUMNS)
+                yield place, *get
+
+    def _places(self, columns, place):
+        """Return the column of each known field, by name in small letters."""
+        present = {name.casefold(): name for name in columns}
         places = {
-            what: next(known[name] for name in names if name in known)
+            what: next(name for name in names if name in present)
             for what, names in COLUMNS.items()
-            if known.keys() & {*names}
+            if present.keys() & {*names}
         }
+        self.columns |= {what: present[name] for what, name in places.items()}
         missing = [names for names, any_of in NEEDED.items() if not places.keys() & {*any_of}]
         if missing:
             raise LogError(
-                f"{self.path}, line 1: no column {missing[0]} in "
+                f"{place}: no column {missing[0]} in "
                 f"{files.quoted('|'.join(columns))}; expected the output of {ASK}"
             )
         return places
@@ -215,7 +245,7 @@ class _Reader(Account):
         """Return the records of one cluster and of some partitions."""
         named = sorted({*texts["cluster"]} - {""})
         if cluster is None and len(named) > 1:
-            raise LogError(f"{self.path}, cluster: {', '.join(named)}; choose one with --cluster")
+            raise LogError(f"{self.source}, cluster: {', '.join(named)}; choose one with --cluster")
         if cluster:
             texts = self.leave_out(texts, texts["cluster"] != cluster, "of another cluster")
         if not partitions:
@@ -224,31 +254,30 @@ class _Reader(Account):
         seen = set().union(*several.values())
         if unknown := sorted({*partitions} - seen):
             raise LogError(
-                f"{self.path}, partition: {', '.join(map(repr, unknown))}; "
+                f"{self.source}, partition: {', '.join(map(repr, unknown))}; "
                 f"expected {', '.join(sorted(seen - {''})) or 'none, as none is named'}"
             )
         kept = [names for names, each in several.items() if each & {*partitions}]
         return self.leave_out(texts, ~texts["partition"].isin(kept), "of another partition")
 
     def finished(self, texts):
-        """Return the records of jobs that ended, with state, status, times and run time; nan where
-        unknown.
-        """
-        (submit, start, end), late = zip(*(self._times(texts, what) for what in _TIMES))
-        start = conversion.not_before(start, late[1], submit)
-        times = conversion.known_times(submit, start, conversion.not_before(end, late[2], start))
-        self.remarks[conversion.NEVER] += int(
-            (np.isnan(times[1]) & ~np.isnan(start) | np.isnan(times[2]) & ~np.isnan(end)).sum()
-        )
-        jobs = texts.assign(
-            submit_late=late[0],
-            start_late=late[1],
-            state=self._parse(texts, "state", fields.state),
-            suspended=np.nan_to_num(self._numbers(texts, "suspended", fields.duration)),
-            queue=texts["partition"],
-            **dict(zip(_TIMES, times)),
-        )
-        jobs["status"] = jobs["state"].map(fields.STATES)
+        """Return the records of jobs that ended, with state, times and run time."""
+        get = partial(self.times, unknown=[*fields.NEVER], expected=_EXPECTED)
+        found = {what: get(texts[what], self._label(what)) for what in ("submit", "start", "end")}
+        (submit, submit_late), (start, start_late), (end, end_late) = found.values()
+        start = times.not_before(start, start_late, submit)
+        end = times.not_before(end, end_late, start)
+        submit, start, end = self.known_times(submit, start, end)
+        states = {text: fields.state(text) for text in {*texts["state"]}}
+        suspended = np.nan_to_num(self._numbers(texts, "suspended", fields.duration))
+        jobs = texts.assign(submit=submit, start=start, end=end, suspended=suspended)
+        jobs = jobs.assign(submit_late=submit_late, start_late=start_late)
+        if self.eligible and "eligible" not in self.columns:
+            raise LogError(f"{self.source}: no column Eligible, for --eligible")
+        eligible = get(texts["eligible"], self._label("eligible"))[0]
+        jobs = self.eligible_from(jobs, eligible, self.eligible)
+        jobs["state"] = texts["state"].map(states)
+        jobs["status"] = jobs["state"].map(fields.STATES).astype(np.float64)
         between = jobs["end"] - jobs["start"] - jobs["suspended"]
         between = between.mask(jobs["start"].isna() & jobs["end"].notna(), 0)
         elapsed = self._numbers(texts, "elapsed_raw", fields.count)
@@ -256,96 +285,91 @@ class _Reader(Account):
         elapsed = np.where(np.isnan(elapsed), coarse, elapsed)
         never = jobs["start"].isna() & (elapsed > jobs["end"] - jobs["submit"])
         jobs["run_time"] = np.where(np.isnan(elapsed) | never, between, elapsed)
+        unknown = ~jobs["state"].isin([*fields.STATES]).to_numpy()
+        self.refuse(texts["state"], unknown, "State", f"expected {', '.join(_STATES)}")
         jobs = self.good(jobs)
-        jobs = self.leave_out(jobs, jobs["submit"].isna(), "no time of submission")
-        for word in sorted({*jobs["state"]} - fields.STATES.keys()):
-            newer = jobs["state"] == word
-            jobs = self.leave_out(jobs, newer, f"in state {word}, which this version does not know")
+        jobs = self.without(jobs, jobs["submit"].isna(), "without a submission")
         unfinished = jobs["status"].isna() | (jobs["end"].isna() & ("end" in self.columns))
         waiting = unfinished & jobs["start"].isna()
-        jobs = self.leave_out(jobs, waiting, conversion.WAITING)
-        jobs = self.leave_out(jobs, unfinished[~waiting], conversion.RUNNING)
-        jobs = self.leave_out(
-            jobs, jobs["shown"].str.fullmatch(conversion.ARRAY), conversion.ARRAYS
-        )
-        jobs = self.leave_out(jobs, jobs["run_time"].isna(), "no run time")
-        return self.leave_out(jobs, jobs["run_time"] < 0, conversion.BACKWARDS)
+        jobs = self.leave_out(jobs, waiting, account.WAITING)
+        jobs = self.leave_out(jobs, unfinished[~waiting], account.RUNNING)
+        arrays = jobs["shown"].str.fullmatch(account.ARRAY).astype(bool)
+        jobs = self.leave_out(jobs, arrays, account.ARRAYS)
+        jobs = self.without(jobs, jobs["run_time"].isna(), "without a run time")
+        jobs = self.without(jobs, jobs["run_time"] < 0, account.BACKWARDS)
+        ran_to = jobs["start"] + jobs["run_time"] + jobs["suspended"]
+        return jobs.assign(end=ran_to.fillna(jobs["end"]))
 
     def sized_jobs(self, jobs):
-        """Return the jobs with sizes and limit; -1 where unknown."""
+        """Return the jobs with sizes and limits."""
         present = self.columns.keys()
-        if self.unit is None:
-            known = {name for names in SIZES["processors"][:2] for name in names} & present
-            self.unit = "processors" if known else "nodes"
-        *both, kind = SIZES[self.unit]
+        known = {name for names in SIZES["processors"][:2] for name in names} & present
+        self.counted = self.size or ("processors" if known else "nodes")
+        *both, kind = SIZES[self.counted]
         if not {name for names in both for name in names} & present:
             raise LogError(
-                f"{self.path}: no column of {self.unit}; it has {', '.join(self.columns.values())}"
+                f"{self.source}: no column of {self.counted}; it has "
+                f"{', '.join(self.columns.values())}"
             )
-        for which, names in zip(("allocated", "requested"), both):
+        for which, names in zip(account.SIZES, both):
             columns = {}
             for name in filter(present.__contains__, names):
                 lists = name.endswith("_tres")
-                function = partial(fields.resource, name=kind) if lists else fields.count
-                columns[self.columns[name]] = self._numbers(jobs, name, function)
+                get = partial(fields.resource, name=kind) if lists else fields.count
+                columns[self.columns[name]] = jobs[name], get
             jobs = self.sized(jobs, which, columns)
         raw = self._numbers(jobs, "limit_raw", partial(fields.limit, minutes=True))
-        limit = np.where(np.isnan(raw), self._numbers(jobs, "limit", fields.limit), raw)
-        return jobs.assign(limit=limit).fillna(dict.fromkeys(("start", "end", "limit"), -1))
+        coarse = self._numbers(jobs, "limit", fields.limit)
+        return self.good(jobs.assign(limit=np.where(np.isnan(raw), coarse, raw)))
 
-    def remark(self, jobs):
-        """Count jobs that are kept but unusual."""
-        limits = bool({"limit", "limit_raw"} & self.columns.keys())
-        unusual = {
-            "tasks of arrays or parts of heterogeneous jobs": jobs["shown"].str.contains("[_+]"),
-            conversion.NEVER_STARTED: (jobs["run_time"] == 0) & (jobs["start"] < 0),
-            "suspended for a time, which is not part of the run time": jobs["suspended"] > 0,
-            "without a time limit (UNLIMITED, Partition_Limit), so without estimate": (
-                (jobs["limit"] < 0) & limits
-            ),
-            "given more processors than requested": (
-                (jobs["allocated"] > jobs["requested"]) & (jobs["requested"] > 0)
-            ),
-        }
-        super().remark(jobs, unusual)
+    def last_records(self, jobs):
+        """Return the last record of each job and submission, in the order of the files."""
+        jobs = self.leave_out(
+            jobs,
+            jobs.duplicated(["id", "submit"], keep="last"),
+            "earlier records of a run that has a later one",
+        )
+        self.remark(
+            "tasks of arrays or parts of heterogeneous jobs", jobs["shown"].str.contains("[_+]")
+        )
+        self.remark(account.NEVER_STARTED, (jobs["run_time"] == 0) & jobs["start"].isna())
+        suspended = jobs["suspended"] > 0
+        self.remark("suspended for a time, which is not part of the run time", suspended)
+        if {"limit", "limit_raw"} & self.columns.keys():
+            words = "without a time limit (UNLIMITED, Partition_Limit), so without estimate"
+            self.remark(words, jobs["limit"].isna())
+        return jobs
 
-    def assumed(self, jobs):
+    def notes(self, jobs):
         """Yield what sacct's output does not state, a sentence each."""
         if self.zone is None and self.local:
             yield (
                 "Times are taken as they stand: without a time zone, clock changes "
                 "are not corrected."
             )
-        if (jobs["limit"] < 0).all():
-            yield "No job has a time limit, so there are no estimates."
-        partitions = jobs["queue"].nunique()
+        partitions = jobs["partition"].nunique()
         if partitions > 1:
             yield f"{partitions} partitions share one machine; select others with --partitions."
 
-    def _parse(self, texts, what, function):
-        return self.parse(texts[what], COLUMNS[what][0], function)
+    def _label(self, what):
+        return self.columns.get(what, what)
 
     def _numbers(self, texts, what, function):
         """Return numbers, float64[n]; nan where there is none."""
-        return self._parse(texts, what, function).astype(np.float64)
+        return self.parse(texts[what], self._label(what), function)
 
-    def _times(self, texts, what):
-        """Return Unix times and their later occurrences, float64[n], s; nan where there is none
-        (Unknown, None, empty).
-        """
-        texts, name = texts[what], COLUMNS[what][0]
-        none = texts.isin(fields.NEVER).to_numpy()
-        whole = texts.str.fullmatch("[0-9]{1,11}").to_numpy(bool)
-        dates = texts.where(~none & ~whole)
-        times, late, local = conversion.unix_times(dates, self.zone or "UTC")
-        self.local |= bool(local.any())
-        never = times < 0  # before 1970
-        whole_times = pd.to_numeric(texts.where(whole))
-        times, late = (np.where(whole, whole_times, one) for one in (times, late))
-        expected = (
-            "expected YYYY-MM-DDTHH:MM:SS with or without an offset, seconds since 1970, or "
-            "Unknown (run sacct without SLURM_TIME_FORMAT)"
-        )
-        none = none | texts.str.fullmatch(conversion.NO_DATE).to_numpy(bool)
-        self.refuse(texts, ~none & np.isnan(times), name, expected)
-        return np.where(never, 0, times), late
+
+_STATES = [*filter(None, fields.STATES)]
+
+
+def _is_header(line):
+    """Return whether a line names columns: known ones, and no digits."""
+    if re.search("[0-9]", line):
+        return False
+    return len(_KNOWN & {*re.findall("[a-z]+", line.casefold())}) >= 3
+
+
+def _separator(line):
+    """Return the separator of a header line: what stands between the first two names."""
+    found = re.match(r"\s*\"?\w+(\W+)\w", line) or re.match(r".*?\w(\W+)$", line)
+    return found[1] if found else "|"

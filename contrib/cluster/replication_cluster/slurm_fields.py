@@ -8,7 +8,9 @@ Source: the manual page sacct(1) of Slurm 2.6 to 25.11, section "Job Accounting 
 import re
 from datetime import timedelta
 
-from replication_cluster.conversion import NO_VALUE, WORDS, FieldError
+from replication_cluster.account import WORDS, FieldError, number, whole
+from replication_cluster.records import Column
+from replication_cluster.times import NO_VALUE
 
 NEVER = frozenset({"", "Unknown", "None", "N/A", "NONE", "INVALID"})
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit"})
@@ -22,9 +24,8 @@ STATES = {"": -1} | {
 _DURATION = re.compile(
     r"(?:([0-9]{1,6})-)?(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?"
 )
-_STATE = re.compile("[A-Z]{2}[A-Z_]{1,30}")
-_SCALE = {"": 1, "K": 1_000, "M": 1_000_000}
-_COUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([KM]?)")
+_SCALE = {"K": 1_000, "M": 1_000_000}
+WHOLE = "expected a whole number >= 0"
 
 
 def duration(text):
@@ -48,8 +49,8 @@ def limit(text, minutes=False):
         return None
     if not minutes:
         return duration(text)
-    number = count(text)
-    return None if number is None else 60 * number
+    minutes = count(text)
+    return None if minutes is None else 60 * minutes
 
 
 def count(text):
@@ -58,13 +59,14 @@ def count(text):
     """
     if text in NEVER:
         return None
-    found = _COUNT.fullmatch(text)
-    if not found:
-        raise FieldError("expected a whole number >= 0")
-    number = float(found[1]) * _SCALE[found[2]]
-    if not number.is_integer():
-        raise FieldError("expected a whole number >= 0")
-    return int(number) if number < NO_VALUE else None
+    scale = _SCALE.get(text[-1], 1)
+    if scale > 1:
+        value = scale * number(text[:-1], WHOLE)
+        if not value.is_integer():
+            raise FieldError(WHOLE)
+    else:
+        value = whole(text, WHOLE)
+    return int(value) if value < NO_VALUE else None
 
 
 def resource(text, name):
@@ -76,7 +78,7 @@ def resource(text, name):
 
 
 def state(text):
-    """Return the name of a state: one of `STATES`, or the word of a newer version of Slurm.
+    """Return the name of a state: one of `STATES`, or another word.
 
     ``CANCELLED by 123`` and ``CANCELLED+`` are accepted.
     """
@@ -85,8 +87,6 @@ def state(text):
     if word.endswith("+"):
         longer = [name for name in STATES if name.startswith(word[:-1])]
         word = longer[0] if len(longer) == 1 else word
-    if word not in STATES and not _STATE.fullmatch(word):
-        raise FieldError(f"expected {', '.join(filter(None, STATES))}")
     return word
 
 
@@ -124,6 +124,7 @@ def of_json(job):
         shown = f"{leader}+{text('het', 'job_offset')}"
     times = {
         "submit": "submission",
+        "eligible": "eligible",
         "start": "start",
         "end": "end",
         "elapsed_raw": "elapsed",
@@ -143,3 +144,38 @@ def of_json(job):
         "group": text("group") or text("account"),
         **{name: text(name) for name in ("name", "partition", "cluster")},
     }
+
+
+_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+Z-]+|[0-9]{9,11}(\.0*)?|Unknown|None|N/A|)")
+_NUMBER = re.compile(r"([0-9]+(\.[0-9]+)?[KMGT]?[nc]?|Unknown|None|UNLIMITED|)")
+_CLOCK = re.compile(
+    r"([0-9]+-)?([0-9]+:)+[0-9]+(\.[0-9]+)?|UNLIMITED|Partition_Limit|INVALID|Unknown|"
+)
+_RESOURCES = re.compile(r"([\w/:.-]+=[\w.]+(,[\w/:.-]+=[\w.]+)*)?")
+_WORD = re.compile(r"[\w.@$+%-]*(\\[\w.@$+%-]+)?")
+PARTITION = re.compile(r"[\w.,-]*")
+#: What the values of sacct's columns match; all others are free text.
+PATTERNS = {
+    re.compile(r"[0-9]+([_+][0-9]+|_\[\S*\])?(\.[0-9a-z]+)?"): "jobid jobidraw",
+    _TIME: "submit start end eligible",
+    _NUMBER: "elapsedraw timelimitraw alloccpus ncpus reqcpus nnodes allocnodes reqnodes uid gid "
+    "ntasks associd priority cputimeraw qosraw restarts dbindex reqmem",
+    _CLOCK: "elapsed suspended timelimit cputime totalcpu usercpu systemcpu planned "
+    "plannedcpu reserved",
+    re.compile(r"[A-Z]{1,2}|[A-Z_]{4,}\+?( by [0-9]+)?|"): "state",
+    re.compile(r"[0-9]+:[0-9]+|"): "exitcode derivedexitcode",
+    _RESOURCES: "alloctres reqtres",
+    _WORD: "user group account cluster qos",
+    PARTITION: "partition",
+}
+_PATTERN_OF = {name: pattern for pattern, names in PATTERNS.items() for name in names.split()}
+
+
+#: Patterns that show where a record begins.
+_EVIDENT = {*PATTERNS} - {_WORD, PARTITION}
+
+
+def column(name, used):
+    """Return a column of sacct's output, by its name, and whether it is used."""
+    pattern = _PATTERN_OF.get(name)
+    return Column(name if used else None, pattern, pattern in _EVIDENT)

@@ -1,5 +1,5 @@
-"""Conversion of tables of jobs, CSV or parquet, by a map that states the meaning and unit of each
-column.
+"""Conversion of tables of jobs, CSV, JSON or parquet, by a map that states the meaning and unit of
+each column.
 
 A map is a TOML file, described in docs/formats.md. Maps of public data sets are in ``maps``.
 """
@@ -10,29 +10,32 @@ import itertools
 import re
 import tomllib
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow
+from pyarrow import parquet
 
-from replication_cluster import conversion, files, swf
-from replication_cluster.conversion import LATEST, Account, known_times
+from replication_cluster import account, files, times
+from replication_cluster.account import SIZES, Account
 from replication_cluster.files import LogError
+from replication_cluster.records import Assembler, Column
+from replication_cluster.times import LATEST, UNITS
 
 MAPS = Path(__file__).parent / "maps"
 TIMES = ("submit", "start", "end")
-LENGTHS = ("run_time", "requested_time")
+LENGTHS = ("wait", "run_time", "requested_time")
 COUNTS = ("allocated_processors", "requested_processors")
 NAMES = ("user", "group", "executable", "queue", "partition")
 JOB = "job"  # an id, by which steps, arrays and repeated rows are recognised
 NEEDED = (("submit",), ("run_time", "end"), COUNTS)  # one of each
 FIELDS = (*TIMES, *LENGTHS, *COUNTS, *NAMES, "status", JOB)
-READS = (
-    *("parquet", "csv", "csv-semicolons", "csv-tabs", "csv-bars"),
-    *("schedule", "sacct", "sacct-tabs"),
-)
-UNITS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400}
-_MOST = 2**31 - 1  # of a length or a count
+JSON = ("json", "sacct-json", "slurm-json", "pbs-json", "batsim-json")
+READS = ("parquet", "table", "schedule", "sacct", "squeue", "gwf", *JSON)
+#: Texts of batch systems for no limit.
+NO_LIMIT = ("unlimited", "infinite", "partition_limit", "not_set")
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def read_map(source):
         _check(f"{path}, {name}", "key", rule, ("column", "unit", "times", "values"))
         if rule.get("unit", "s") not in UNITS:
             raise LogError(f"{path}, {name}: unit {rule['unit']!r}; expected {', '.join(UNITS)}")
-    if conversion.time_zone(content.get("time_zone", "UTC")) is None:
+    if times.time_zone(content.get("time_zone", "UTC")) is None:
         raise LogError(
             f"{path}: time zone {content['time_zone']!r}; expected a name such as Europe/Rome"
         )
@@ -95,25 +98,24 @@ def _check(place, what, given, known):
             raise LogError(f"{place}: unknown {what} {name!r}{_hint(name, [*known])}")
 
 
-def convert(path, by, processors=None, bad_records="refuse"):
-    """Convert a table of jobs: parquet, or CSV with a header line, gzipped or not; equal tables
-    give equal logs.
+def convert(paths, by, zone=None, processors=None, bad_records="refuse", since=None):
+    """Convert tables of jobs as one log: parquet, JSON, or CSV with a header line, gzipped or not;
+    equal tables give equal logs.
 
     Parameters
     ----------
-    path : str or Path
+    paths : str, Path or sequence of them
     by : Map, str or Path
         A map, its file, or the name of an included one.
+    zone, bad_records, since
+        See `replication_cluster.slurm.convert`; the zone is the map's by default.
     processors : int, optional
         Size of the machine instead of the map's; without either, the most processors in use at
         once.
-    bad_records : {"refuse", "skip"}
-        Whether sizes that are no whole numbers are an error, or their rows are counted and left
-        out, up to ten or 1 %.
 
     Returns
     -------
-    replication_cluster.conversion.Conversion
+    replication_cluster.account.Conversion
         Job numbers are the numbers of the rows, from 1.
 
     Raises
@@ -121,87 +123,149 @@ def convert(path, by, processors=None, bad_records="refuse"):
     LogError
         For a table that cannot be read, lacks a needed column, or has no job.
     """
+    paths = files.paths_of(paths)
     by = by if isinstance(by, Map) else read_map(by)
-    reader = _Reader(path, by, processors or by.processors, bad_records)
-    columns = reader.jobs(reader.read())
-    if columns.empty:
-        reasons = reader.reasons() or "none left out"
-        raise LogError(f"{path}: no job among {reader.records} rows ({reasons})")
-    first = int(columns["submit"].min())
-    lengths = columns["wait"].clip(lower=0) + columns["run_time"].clip(lower=0)
-    last = int((columns["submit"] + lengths).max())
-    log = swf.from_columns(columns.assign(submit=columns["submit"] - first), path=path)
-    form, assumed = f"table of jobs, {by.title}", reader.assumed()
-    return reader.result(Path(path).name, form, by.title, log, first, last, by.time_zone, assumed)
+    reader = _Reader(paths, zone or by.time_zone, processors or by.processors, bad_records, since)
+    reader.by = by
+    jobs = reader.jobs(reader.read(paths))
+    return reader.finish(jobs, f"table of jobs, {by.title}", by.title, (*reader.notes(),))
 
 
 class _Reader(Account):
-    """Reads a table, and counts what it leaves out and cannot parse."""
+    """Reads tables, and counts what it leaves out and cannot parse."""
 
-    def __init__(self, path, by, processors, bad_records):
-        super().__init__(path, processors=processors, bad_records=bad_records)
-        self.by, self.late = by, {}
-        self.wanted, self.unused, self.missing = [], [], []
-
-    def assumed(self):
+    def notes(self):
         """Yield a sentence each about unused and missing columns."""
         if self.unused:
-            names = ", ".join(map(_printable, self.unused[:40])) + ", ..." * (len(self.unused) > 40)
-            yield f"{len(self.unused)} columns are not used: {names}."
-        for name, column in self.missing:
+            names = ", ".join(map(_printable, [*self.unused][:40]))
+            more = ", ..." * (len(self.unused) > 40)
+            yield f"{len(self.unused)} columns are not used: {names}{more}."
+        for name, column in self.missing.items():
             yield f"No column {_printable(column)}, so {name} is unknown."
 
-    def read(self):
-        """Return the wanted columns of the table as texts, a DataFrame indexed by row number, from
-        1.
+    def read(self, paths):
+        """Return the wanted columns of the tables as texts, a DataFrame by place with the numbers
+        of the rows.
         """
-        with files.open_text(self.path, READS, newline="") as file:
-            table = self._parquet() if file.kind == "parquet" else self._csv(file)
-        return table.apply(_canonical)
+        fields = {name: rule["column"] for name, rule in self.by.fields.items()}
+        self.wanted = [*dict.fromkeys([*fields.values(), *self.by.only])]
+        self.unused, self.missing, tables = {}, fields.copy(), []
+        for path in paths:
+            name = files.display_name(path)
+            with files.open_text(path, READS, newline="") as file:
+                if file.kind == "parquet":
+                    table = self._parquet(path, name)
+                elif file.kind in JSON:
+                    table = self._json(file, name)
+                else:
+                    table = self._csv(file, name)
+            tables.append(table.reindex(columns=["row", *self.wanted], fill_value=""))
+        table = pd.concat(tables)
+        return table.apply(lambda column: column if column.name == "row" else _canonical(column))
 
-    def _parquet(self):
+    def _parquet(self, path, name):
         try:
-            import pyarrow  # noqa: PLC0415, optional
-            from pyarrow import parquet  # noqa: PLC0415
+            names = parquet.read_schema(path).names
+            columns = self._choose(names, name)
+            table = parquet.read_table(path, columns=columns)
+            texts = {column: _texts(table[column]) for column in columns}
+        except (OSError, pyarrow.ArrowException, ValueError) as error:
+            raise error if isinstance(error, LogError) else LogError(
+                f"{name}: {str(error).splitlines()[0]}"
+            ) from None  # fmt: skip
+        return self._numbered(pd.DataFrame(texts, range(table.num_rows), dtype="str"), name)
 
-            self._choose(parquet.read_schema(self.path).names)
-            table = parquet.read_table(self.path, columns=self.wanted)
-            columns = {name: _texts(table[name], pyarrow) for name in self.wanted}
-        except (OSError, ImportError, ValueError) as error:
-            raise LogError(f"{self.path}: {str(error).splitlines()[0]}") from None
-        self.records = table.num_rows
-        table = pd.DataFrame(columns, dtype="str")
-        return table.set_index(np.arange(1, self.records + 1))
+    def _numbered(self, table, name):
+        """Return a table indexed by place, with the numbers of its rows over all tables."""
+        rows = np.arange(1, len(table) + 1)
+        table = table.assign(row=rows + self.records)
+        self.records += len(rows)
+        return table.set_index([[f"{name}, row {k}" for k in rows]])
 
-    def _csv(self, file):
+    def _json(self, file, name):
+        records = []
+        for place, key, record in files.json_records(file, name):
+            self.records += 1
+            if isinstance(record, dict):
+                records.append(
+                    {"row": self.records, "place": place, "": key, **dict(files.flat(record))}
+                )
+            else:
+                message = f"{place}: {files.quoted(record)}; expected an object"
+                self.bad[place] = "that are no objects", message
+        table = pd.DataFrame(records, dtype=object).set_index("place")
+        columns = self._choose([name for name in table if name not in ("row", "")], name)
+        counts = {self.by.fields[which]["column"] for which in COUNTS if which in self.by.fields}
+        for column in columns:
+            count = column in counts
+            table[column] = [_json_text(value, count) for value in table[column]]
+        return table[["row", *columns]]
+
+    def _csv(self, file, name):
         first = next((line for line in file if not line.isspace()), "")
         separator = max(",;\t|", key=first.count)
-        rows = csv.reader(itertools.chain([first], file), delimiter=separator)
+        rows = itertools.chain([first], file)
+        if separator in first:
+            rows = csv.reader(rows, delimiter=separator)
+        else:  # columns that blanks align
+            separator, rows = " ", map(str.split, rows)
+        assembler, found, number = None, [], 0
         try:
-            names = next((row for row in rows if row), None)
-            if names is None:
-                raise LogError(f"{self.path}: an empty file; expected a header line and rows")
-            self._choose(names)
-            places, whole = [names.index(name) for name in self.wanted], {}
-            for self.records, row in enumerate(filter(None, rows), 1):
-                if len(row) == len(names):
-                    whole[self.records] = [row[k] for k in places]
+            for parts in filter(None, rows):
+                if assembler is not None and not self._is_header(parts):
+                    number += 1
+                    found += self._rows(assembler.add(number, parts), name)
+                    continue
+                if assembler is not None:
+                    found += self._rows(assembler.rest(), name)
+                    self.records += 1
+                    self.left_out[account.HEADERS] += 1
+                columns = {*self._choose(parts, name)}
+                assembler = Assembler([self._column(c, c in columns) for c in parts], separator)
         except csv.Error as error:
-            raise LogError(f"{self.path}, line {rows.line_num}: {error}") from None
-        self.left_out["with more or fewer fields than the header"] += self.records - len(whole)
-        return pd.DataFrame.from_dict(whole, "index", "str", self.wanted)
+            raise LogError(f"{name}, row {number + 1}: {error}") from None
+        if assembler is None:
+            raise LogError(f"{name}: an empty file; expected a header line and rows")
+        found += self._rows(assembler.rest(), name)
+        self.remarks["records joined again around a separator or line break"] += assembler.joined
+        return pd.DataFrame(found).set_index("place") if found else pd.DataFrame(columns=["row"])
 
-    def _choose(self, names):
-        """Determine the wanted, the unused and the missing columns."""
+    def _rows(self, records, name):
+        """Yield the fields of records; note those that are bad."""
+        for number, record, text in records:
+            self.records += 1
+            place = f"{name}, row {number}"
+            if record is not None:
+                yield {"place": place, "row": self.records, **record}
+            else:
+                message = f"{place}: {files.quoted(text)}; expected the columns of the header"
+                self.bad[place] = "with more or fewer fields than the header", message
+
+    def _is_header(self, parts):
+        return {*self.wanted} - {*self.missing.values()} <= {*parts}
+
+    def _column(self, name, used):
+        """Return a column as a `Column`: what its values match by the map."""
+        fields = {field for field, rule in self.by.fields.items() if rule["column"] == name}
+        unknown = "|".join(map(re.escape, ["", *map(str, self.by.unknown)]))
+        pattern = None
+        if fields & {*TIMES, *LENGTHS, *COUNTS}:
+            pattern = rf"[0-9][0-9.eE+:/TZ -]*( days?,? [0-9:.]+)?|{unknown}"
+        elif fields or used:
+            pattern = r"[\w.@+/()-]*|" + unknown
+        evident = bool(fields & {*TIMES, *LENGTHS, *COUNTS})
+        return Column(name if used else None, pattern and re.compile(pattern), evident)
+
+    def _choose(self, names, place):
+        """Return the wanted columns of a table; note the unused and the missing ones."""
         fields = {name: rule["column"] for name, rule in self.by.fields.items()}
-        needed = {*fields.values(), *self.by.only}
-        self.wanted = [name for name in names if name in needed]
-        twice = next((name for name in self.wanted if self.wanted.count(name) > 1), None)
+        wanted = [name for name in names if name in self.wanted]
+        twice = next((name for name in wanted if wanted.count(name) > 1), None)
         if twice is not None:
-            raise LogError(f"{self.path}: column {_printable(twice)} occurs twice")
-        self.unused = [name for name in names if name not in needed]
-        self.missing = [(n, column) for n, column in fields.items() if column not in names]
-        present = fields.keys() - dict(self.missing)
+            raise LogError(f"{place}: column {_printable(twice)} occurs twice")
+        self.unused |= dict.fromkeys(name for name in names if name not in wanted)
+        self.missing = {n: column for n, column in self.missing.items() if column not in names}
+        present = {name for name, column in fields.items() if column in names}
         absent = [
             " or ".join(fields[name] for name in any_of if name in fields)
             for any_of in NEEDED
@@ -209,123 +273,127 @@ class _Reader(Account):
         ] + [column for column in self.by.only if column not in names]
         if absent:
             raise LogError(
-                f"{self.path}: no column {_printable(absent[0])}; "
+                f"{place}: no column {_printable(absent[0])}; "
                 f"the table has {files.quoted(', '.join(names))}"
             )
+        return wanted
 
     def jobs(self, table):
-        """Return the jobs of a table, a DataFrame of SWF fields."""
+        """Return the jobs of a table, runs as in `Account`."""
         for column, values in self.by.only.items():
             other = ~table[column].isin([*map(_plain_text, values)])
             table = self.leave_out(table, other, f"of another {_printable(column)}")
         ids = table.get(self.by.fields.get(JOB, {}).get("column"))
         if ids is not None:
-            for form, why in (
-                (conversion.STEP, conversion.STEPS),
-                (conversion.ARRAY, conversion.ARRAYS),
-            ):
-                table = self.leave_out(table, ids[table.index].str.fullmatch(form), why)
-        column = {
-            name: self._column(name, rule, table[rule["column"]])
+            for form, why in ((account.STEP, account.STEPS), (account.ARRAY, account.ARRAYS)):
+                summary = ids[table.index].str.fullmatch(form).astype(bool)
+                table = self.leave_out(table, summary, why)
+        known = {
+            name: (rule, table[rule["column"]], self._is_unknown(table[rule["column"]]))
             for name, rule in self.by.fields.items()
-            if rule["column"] in table and name != JOB
+            if name not in self.missing and name != JOB
         }
         nan = np.full(len(table), np.nan)
-        submit, start, end = (column.get(name, nan) for name in TIMES)
+        found = {name: self._times(*known[name]) for name in TIMES if name in known}
+        get = {name: found.get(name, (nan, nan)) for name in TIMES}
+        value = {name: self._lengths(*known[name]) for name in LENGTHS if name in known}
+        value = {name: value.get(name, nan) for name in LENGTHS}
         # Where an hour of autumn occurred twice, the order of the times decides.
-        start = conversion.not_before(start, self.late.get("start", start), submit)
-        end = conversion.not_before(end, self.late.get("end", end), start)
-        given = submit, start, end
-        submit, start, end = known_times(*given)
-        never = [
-            ~np.isnan(one) & np.isnan(known) for one, known in zip(given, (submit, start, end))
-        ]
-        self.remarks[conversion.NEVER] += int((never[1] | never[2]).sum())
-        status, run_time = (column.get(name, nan) for name in ("status", "run_time"))
-        has_both = {"start", "end"} <= column.keys()
-        started = ~np.isnan(start) | (status == 1) | (not has_both)
-        # A run time counted from 0 is none.
-        run_time = np.where(never[1] & (run_time > end - submit), np.nan, run_time)
+        (submit, _), (start, start_late), (end, end_late) = get.values()
+        start = times.not_before(start, start_late, submit)
+        end = times.not_before(end, end_late, start)
+        counted_from_0 = start == 0
+        submit, start, end = self.known_times(submit, start, end)
+        counted_from_0 &= np.isnan(start)
+        start = np.where(np.isnan(start), submit + value["wait"], start)
+        status = nan
+        if "status" in known:
+            rule, texts, unknown = known["status"]
+            codes = {_plain_text(text): code for text, code in rule.get("values", {}).items()}
+            status = texts.map(codes).to_numpy(np.float64)
+            words = f"with a status that the map does not have ({_printable(rule['column'])})"
+            self.remark(words, np.isnan(status) & ~unknown)
+        run_time = np.where(
+            counted_from_0 & (value["run_time"] > end - submit), np.nan, value["run_time"]
+        )
         run_time = np.where(np.isnan(run_time), end - start, run_time)
+        has_both = {"start", "wait"} & known.keys() and "end" in known
+        started = ~np.isnan(start) | (status == 1) | (not has_both)
         ended = ~np.isnan(end) | (status == 0) | (status == 5) | (not has_both)
         run_time = np.where(np.isnan(run_time) & ~started & ended, 0, run_time)
         begun = np.isnan(run_time) & ~ended
-        jobs = {"submit": submit, "wait": np.where(start < submit, np.nan, start - submit)}
-        jobs |= {"start": start, "run_time": run_time, "begun": begun}
-        jobs |= {name: column[name] for name in (LENGTHS[1], *NAMES, "status") if name in column}
-        jobs = pd.DataFrame(jobs, table.index)
-        for name in COUNTS:
-            label = _printable(self.by.fields.get(name, {}).get("column", ""))
-            sizes = {label: column[name]} if name in column else {}
-            jobs = self.sized(jobs, name.partition("_")[0], sizes)
+        columns = {"submit": submit, "start": start, "end": end, "run_time": run_time}
+        columns |= {"limit": value["requested_time"], "status": status, "begun": begun}
+        jobs = pd.DataFrame(columns, table.index).assign(job_id=table["row"])
+        for name in NAMES:
+            if name in known:
+                _, texts, unknown = known[name]
+                jobs[name] = np.where(unknown, -1, pd.factorize(texts.where(~unknown))[0] + 1)
+        for which in SIZES:
+            rule, texts, unknown = known.get(f"{which}_processors", ({}, None, None))
+            label = _printable(rule.get("column", ""))
+            sizes = {label: (texts.where(~unknown, ""), partial(_size, rule))} if rule else {}
+            jobs = self.sized(jobs, which, sizes)
         jobs = self.good(jobs)
-        jobs = self.leave_out(jobs, jobs["submit"].isna(), "of unknown submission")
-        jobs = self.leave_out(jobs, jobs["run_time"] < 0, conversion.BACKWARDS)
-        jobs = self.leave_out(jobs, jobs["begun"] & jobs["start"].isna(), conversion.WAITING)
-        jobs = self.leave_out(jobs, jobs["begun"], conversion.RUNNING)
+        jobs = self.without(jobs, jobs["submit"].isna(), "without a submission")
+        jobs = self.without(jobs, jobs["run_time"] < 0, account.BACKWARDS)
+        jobs = self.leave_out(jobs, jobs["begun"] & jobs["start"].isna(), account.WAITING)
+        jobs = self.leave_out(jobs, jobs["begun"], account.RUNNING)
         if ids is not None:
             same = jobs[["submit", "start"]].assign(id=ids[jobs.index]).duplicated(keep="last")
             jobs = self.leave_out(jobs, same, "repeated rows of one run")
-        self.settle()
-        early = jobs["start"] < jobs["submit"]
-        self.remarks["started before their submission, so their wait is unknown"] += int(
-            early.sum()
+        unstarted = jobs["start"].isna() & (jobs["run_time"] == 0) & bool(has_both)
+        self.remark(account.NEVER_STARTED, unstarted)
+        return jobs.assign(end=jobs["end"].fillna(jobs["start"] + jobs["run_time"]))
+
+    def _is_unknown(self, texts):
+        return texts.isin(["", *map(_plain_text, self.by.unknown)])
+
+    def _times(self, rule, texts, unknown):
+        return self.times(
+            texts.where(~unknown, ""), _printable(rule["column"]), [""], rule.get("unit", "s")
         )
-        self.remarks["of unknown run time"] += int(jobs["run_time"].isna().sum())
-        unstarted = jobs["start"].isna() & (jobs["run_time"] == 0) & has_both
-        self.remarks[conversion.NEVER_STARTED] += int(unstarted.sum())
-        places = [f"{self.path}, row {number}" for number in jobs.index]
-        self.remark_implausible(jobs["submit"], jobs["run_time"], places)
-        self.count_sizes(jobs)
-        jobs = jobs.rename(columns={name.partition("_")[0]: name for name in COUNTS})
-        numbers = ("wait", "run_time", *COUNTS, LENGTHS[1], "status")
-        kept = {name: _rounded(jobs[name]) for name in numbers if name in jobs}
-        kept |= {name: jobs[name].to_numpy(np.int64) for name in NAMES if name in jobs}
-        kept |= {"job_id": jobs.index.to_numpy(np.int32)}
-        return pd.DataFrame(kept | {"submit": np.floor(jobs["submit"].to_numpy()).astype(np.int64)})
 
-    def _column(self, name, rule, texts):
-        """Return a column as float64, nan where unknown; names as numbers."""
-        unknown = texts.isin(["", *map(_plain_text, self.by.unknown)]).to_numpy()
-        if name in NAMES:
-            return np.where(unknown, -1, pd.factorize(texts.where(~unknown))[0] + 1)
-        if name == "status":
-            values = {_plain_text(text): status for text, status in rule.get("values", {}).items()}
-            numbers, most = texts.map(values).to_numpy(np.float64), 5
-        elif name in TIMES:
-            numbers, most = self._dates(name, rule, texts), LATEST
-            unknown = unknown | texts.str.fullmatch(conversion.NO_DATE).to_numpy(bool)
-        else:
-            numbers = _plain(texts)
-            unlimited = (numbers >= conversion.NO_VALUE) & (
-                numbers < conversion.NO_VALUE + 2
-            )  # INFINITE and NO_VAL
-            unknown = unknown | unlimited
-            numbers = _lengths(rule, texts, numbers) if name in LENGTHS else numbers
-            numbers, most = numbers * rule.get("times", 1), _MOST
-        numbers = np.where(unknown, np.nan, numbers)
-        with np.errstate(invalid="ignore"):
-            bad = ~unknown & ~((numbers >= 0) & (numbers <= most))
-            negative = bad & (numbers < 0)
-        unreadable = f"with a {name} that could not be read ({_printable(rule['column'])})"
-        self.remarks[f"with a {name} below 0, taken as unknown"] += int(negative.sum())
-        self.remarks[unreadable] += int((bad & ~negative).sum())
-        if name in COUNTS:
-            part = ~bad & (np.abs(numbers - np.rint(numbers)) > 1e-6)
-            for row, text in texts[part].items():
-                message = (
-                    f"{self.path}, row {row}, {_printable(rule['column'])}: {files.quoted(text)} "
-                    f"times {rule.get('times', 1)}; expected a whole {name.partition('_')[0]} size "
-                    "(the map's times can make smaller units)"
-                )
-                self.bad.setdefault(row, (f"with a fraction as {name}", message))
-        return np.where(bad, np.nan, numbers)
+    def _lengths(self, rule, texts, unknown):
+        """Return seconds, float64[n]; texts may be durations such as ``1-02:00:00``."""
+        numbers = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
+        # -1, INFINITE and NO_VAL
+        unlimited = (numbers == -1) | (numbers == times.NO_VALUE) | (numbers == times.NO_VALUE + 1)
+        none = unknown | unlimited | texts.str.casefold().isin(NO_LIMIT)
+        seconds = numbers * UNITS[rule.get("unit", "s")]
+        if np.isnan(seconds[~none]).any():
+            clock = texts.where(~none & np.isnan(seconds))
+            clock = clock.str.replace(r"^(\d+)-", r"\1 days ", regex=True)
+            clock = pd.to_timedelta(clock, errors="coerce").dt.total_seconds().to_numpy()
+            seconds = np.where(np.isnan(seconds), clock, seconds)
+        seconds = np.where(none, np.nan, seconds) * rule.get("times", 1)
+        wrong = ~none & ~((seconds >= 0) & (seconds <= LATEST))
+        expected = (
+            "expected a number >= 0, or a duration such as 1-02:00:00 (or an unknown of the map)"
+        )
+        self.refuse(texts, wrong, _printable(rule["column"]), expected)
+        return seconds
 
-    def _dates(self, name, rule, texts):
-        number = _plain(texts) * UNITS[rule.get("unit", "s")]
-        dates, late, _ = conversion.unix_times(texts.where(np.isnan(number)), self.by.time_zone)
-        self.late[name] = np.where(np.isnan(number), late, number)
-        return np.where(np.isnan(number), dates, number)
+
+def _size(rule, text):
+    """Return the number of processors of a size; None where unknown."""
+    if text in ("", "-1"):
+        return None
+    times_ = rule.get("times", 1)
+    expected = "expected a whole number of processors or nodes"
+    value = account.number(text, expected) * times_
+    if abs(value - round(value)) > 1e-6:
+        raise account.FieldError(
+            f"{expected}, not {value:g} (the map's times can make smaller units)"
+        )
+    return round(value) or None
+
+
+def _json_text(value, count=False):
+    """Return a value of JSON as text, as a CSV file has it; a list as its length, or its first."""
+    if isinstance(value, list):
+        value = len(value) if count else (value or [""])[0]
+    return "" if value is None or value != value else str(value)
 
 
 def _plain_text(value):
@@ -346,7 +414,7 @@ def _canonical(texts):
     )
 
 
-def _texts(column, pyarrow):
+def _texts(column):
     """Return a column of a parquet file as texts, as a CSV file has them; "" for none."""
     kind, types = column.type, pyarrow.types
     if types.is_dictionary(kind):
@@ -368,23 +436,3 @@ def _texts(column, pyarrow):
 def _printable(name):
     """Return the name of a column for a sentence, escaped and shortened where needed."""
     return name if name.isprintable() and len(name) < 80 else files.quoted(name)
-
-
-def _plain(texts):
-    """Return numbers, float64[n]; nan for other texts."""
-    return pd.to_numeric(texts, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-
-
-def _lengths(rule, texts, numbers):
-    """Return seconds; texts may be durations such as ``1-02:00:00``."""
-    seconds = numbers * UNITS[rule.get("unit", "s")]
-    if np.isnan(seconds).any():
-        clock = texts.where(np.isnan(seconds)).str.replace(r"^(\d+)-", r"\1 days ", regex=True)
-        clock = pd.to_timedelta(clock, errors="coerce").dt.total_seconds().to_numpy()
-        seconds = np.where(np.isnan(seconds), clock, seconds)
-    return seconds
-
-
-def _rounded(values):
-    """Return whole numbers, -1 where unknown."""
-    return np.rint(values.fillna(-1).to_numpy(np.float64)).astype(np.int32)

@@ -1,99 +1,220 @@
-"""Conversion of accounting logs of TORQUE and PBS; decisions and counts are listed in
-docs/formats.md.
+"""Conversion of accounting logs of TORQUE, PBS and Cobalt, and of ``qstat -x -F json``; decisions
+and counts are listed in docs/formats.md.
 
 A line is ``date;type;job;key=value key=value ...``. Records of type E, the end of a run, are jobs,
 and those of type R (rerun) that have a start and an end; the end record of an array as a whole is
 none.
 
-Source: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's
-account file.
+Sources: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's
+account file; public logs of Cobalt.
 """
 
+import math
 import re
 from collections import Counter
+from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from replication_cluster import conversion, files
-from replication_cluster.conversion import Account, FieldError
+from replication_cluster import account, files
+from replication_cluster.account import Account, FieldError, number, whole
+from replication_cluster.names import Anonymiser
 
-TYPES = conversion.WORDS["torque"]["types"]
-NAMES = {"user": "user", "group": "group", "jobname": "name", "queue": "queue"}
-_SLOT = "[0-9]{1,9}"
+TYPES = account.WORDS["torque"]["types"]
+READS = ("pbs", "pbs-json")
+NAMES = {"user": "user", "group": "group", "executable": "jobname"}
 _DATE = r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"
 _RECORD = re.compile(f"({_DATE});([A-Za-z]);([^;]*);(?!.*{_DATE};[A-Za-z];)(.*)", re.DOTALL)
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
+_SLOT = "[0-9]{1,9}"
+_TIMES = ("ctime", "qtime", "etime", "start", "end")
+_LIST = "Resource_List."
+_FORMAT = "%a %b %d %H:%M:%S %Y"  # of dates in JSON
+#: Size-like requests of one number: a 1 is the queue's default where another is larger.
+_COUNTS = ("procs", "size", "ncpus", "mppwidth")
 
 
-def convert(paths, processors=None, zone=None, key=None, size="processors", bad_records="refuse"):
+def convert(
+    paths,
+    zone=None,
+    processors=None,
+    key=None,
+    size=None,
+    bad_records="refuse",
+    since=None,
+    eligible=False,
+):
     """Convert accounting logs of one machine, gzipped or not, in any order; ``-`` is standard
     input.
 
-    Other parameters and the result are those of `replication_cluster.slurm.convert`; times of these
-    logs need no time zone, so `zone` only enters the header.
+    Parameters and the result are those of `replication_cluster.slurm.convert`. Times of accounting
+    logs need no time zone, so `zone` only enters the header; those of JSON are local.
 
     Raises
     ------
     LogError
         For lines that are no accounting records, invalid values, or no job that ran.
     """
-    name = ", ".join(map(files.display_name, paths))
-    account, unused = Account(name, zone, processors, key, bad_records), Counter()
-    account.left_out[conversion.NEVER_STARTED] = 0
-    columns = ["place", "id", *USED]
-    texts = pd.DataFrame([*_end_records(paths, account, unused)], columns=columns, dtype="str")
-    runs = account.check(_started(texts.set_index("place"), account, size), "ran")
+    paths = files.paths_of(paths)
+    log = _Reader(paths, zone, processors, bad_records, since)
+    runs = log.started(log.texts(paths), size, eligible)
     # Overlapping logs contain a run twice.
     repeated = runs.duplicated(["id", "start"], keep="last")
-    account.left_out["repeated records of one run"] = int(repeated.sum())
-    runs = _number(runs[~repeated].sort_values(["submit", "start", "id"]), account)
-    no_limit = "without a wall time limit, so without estimate"
-    account.remark(runs, {no_limit: runs["limit"] < 0})
-    source = Path(str(paths[0])).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
-    form = f"accounting log of {(system := 'TORQUE or PBS')}"
-    assumed, account.unit = [], size
-    if unused:
-        names = ", ".join(f"{name} {count:,}" for name, count in sorted(unused.items())[:40])
-        assumed.append(f"Requests that are not used, with the number of records: {names}.")
-    return account.conversion(runs, source, system, form, path=paths[0], assumed=tuple(assumed))
+    runs = log.leave_out(runs, repeated, "repeated records of one run")
+    runs = _number(runs.sort_values(["submit", "start", "id"]), log)
+    log.remark("without a wall time limit, so without estimate", runs["limit"].isna())
+    anonymiser = Anonymiser(key)
+    for field, name in NAMES.items():
+        kind = "name" if name == "jobname" else name
+        runs[field] = [anonymiser.number(kind, text) for text in runs[name]]
+    runs["queue"] = pd.factorize(runs["queue"].where(runs["queue"] != ""))[0]
+    runs["queue"] = runs["queue"].where(runs["queue"] < 0, runs["queue"] + 1)
+    notes = (*log.notes(), *[account.NO_KEY] * (key is None))
+    return log.finish(runs, "accounting log of TORQUE or PBS", "TORQUE or PBS", notes)
 
 
-def _end_records(paths, account, unused):
-    """Yield place, job and used fields of each record of a run; count the others, and the requests
-    that are not used.
+class _Reader(Account):
+    """Reads accounting logs, and counts what it leaves out."""
+
+    def texts(self, paths):
+        """Return the used fields of each record of a run, a DataFrame by place."""
+        self.unused, records = Counter(), []
+        for path in paths:
+            name = files.display_name(path)
+            with files.open_text(path, READS) as file:
+                read = self._json if file.kind == "pbs-json" else self._records
+                records += read(file, name)
+        table = pd.DataFrame(records, columns=["place", "id", *USED], dtype="str")
+        return table.set_index("place")
+
+    def _records(self, file, name):
+        """Yield place, job and used fields of each record of a run; note those that are bad."""
+        for place, line in _joined(file, name):
+            self.records += 1
+            found = _RECORD.fullmatch(line.strip())
+            if not found or found[2] not in TYPES:
+                message = (
+                    f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value "
+                    f"..., with a type of {', '.join(TYPES)}"
+                )
+                self.bad[place] = "that are torn or no accounting records", message
+                continue
+            _, kind, job, text = found.groups()
+            if kind not in "ER":
+                self.left_out[f"records of type {kind} ({TYPES[kind]})"] += 1
+                continue
+            pairs = [*_pairs(text)]
+            values = dict(pairs)
+            twice = sorted({key for key, value in pairs if key in USED and values[key] != value})
+            if kind == "E" and "end" not in values:
+                message = f"{place}: {files.quoted(line)}; expected end=..."
+                self.bad[place] = "that are torn, without an end", message
+            elif twice:
+                message = f"{place}: {files.quoted(line)}; expected {twice[0]}=... once"
+                self.bad[place] = "with two values of a field", message
+            elif kind == "R" and not {"start", "end"} <= values.keys():
+                self.left_out[f"records of type {kind} ({TYPES[kind]})"] += 1
+            else:
+                yield from self._run(place, job, values)
+
+    def _json(self, file, name):
+        """Yield place, job and used fields of each job of ``qstat -x -F json`` that ended."""
+        for place, job, record in files.json_records(file, name):
+            self.records += 1
+            if not isinstance(record, dict) or "job_state" not in record:
+                message = f"{place}: {files.quoted(record)}; expected a job of qstat -x -F json"
+                self.bad[place] = "that are no jobs", message
+                continue
+            values = {key: str(value) for key, value in files.flat(record)}
+            if values["job_state"] not in "FX":
+                running = values["job_state"] in "RESBU"
+                self.left_out[account.RUNNING if running else account.WAITING] += 1
+                continue
+            values["start"] = values.pop("stime", "0")
+            for key in _TIMES:
+                values[key] = _iso(values.get(key, ""))
+            values["used"] = values.get("resources_used.walltime", "")
+            values["user"] = values.get("Job_Owner", "").partition("@")[0]
+            values |= {"jobname": values.get("Job_Name", ""), "group": values.get("egroup", "")}
+            if values.get("array") == "True":
+                values["array_indices"] = ""
+            yield from self._run(place, job or values.get("Job_Id", place), values)
+
+    def _run(self, place, job, values):
+        """Yield place, job and used fields of the record of a run that is no array."""
+        if re.fullmatch(account.ARRAY, job) or "array_indices" in values:
+            self.left_out[account.ARRAYS] += 1
+            return
+        sizes = requests(values)
+        self.unused.update(
+            key
+            for key in values
+            if key.startswith((_LIST, "req_information.")) and key not in {*USED, *_READ}
+        )
+        yield place, job, *({**values, **sizes}.get(name, "") for name in USED)
+
+    def started(self, texts, size, eligible):
+        """Return the runs of jobs that started, with sizes."""
+        found = {name: self.times(texts[name], name, [""])[0] for name in _TIMES}
+        used = self.parse(texts["used"], "resources_used.walltime", duration)
+        end = np.where(np.isnan(found["end"]), found["start"] + used, found["end"])
+        submit = found["start"]
+        for name in ("etime", "qtime", "ctime"):
+            submit = np.where(found[name] > 0, found[name], submit)
+        submit = np.where(submit > 0, submit, end)
+        submit, start, end = self.known_times(submit, found["start"], end)
+        runs = texts.assign(submit=submit, start=start, end=end, etime=found["etime"])
+        runs = self.eligible_from(self.good(runs), runs["etime"], eligible)
+        runs = self.leave_out(runs, ~(runs["start"] > 0), account.NEVER_STARTED)
+        runs = self.without(runs, runs["end"].isna(), "without an end")
+        runs = self.without(runs, runs["end"] < runs["start"], account.BACKWARDS)
+        stated = [*SIZES["processors"]["requested"], "total_execution_slots"]
+        slots = (runs[stated] != "").any(axis=None) or runs["exec_host"].str.contains("/").any()
+        self.counted = size or ("processors" if slots else "nodes")
+        for which, sources in SIZES[self.counted].items():
+            columns = {name: (runs[name], function) for name, function in sources.items()}
+            runs = self.sized(runs, which, columns, FORMS)
+        limit = self.parse(runs[f"{_LIST}walltime"], f"{_LIST}walltime", duration)
+        status = runs["Exit_status"].map({"0": 1, "": -1}).fillna(0)
+        runs = runs.assign(run_time=runs["end"] - runs["start"], limit=limit, status=status)
+        return self.good(runs)
+
+    def notes(self):
+        """Yield what the records state and no log needs, a sentence."""
+        if self.unused:
+            names = ", ".join(f"{name} {n:,}" for name, n in sorted(self.unused.items())[:40])
+            yield f"Requests that are not used, with the number of records: {names}."
+
+
+def _joined(file, name):
+    """Yield the place and the text of each record; lines of an end record are put together where
+    that gives it its end.
     """
-    for path in paths:
-        name = files.display_name(path)
-        with files.open_text(path, ("pbs",)) as file:
-            for number, line in files.lines(file, name):
-                account.records += 1
-                place = f"{name}, line {number}"
-                found = _RECORD.fullmatch(line.strip())
-                if not found or found[2] not in TYPES:
-                    message = (
-                        f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value "
-                        f"..., with a type of {', '.join(TYPES)}"
-                    )
-                    account.bad[place] = "that are torn or no accounting records", message
-                    continue
-                _, kind, job, text = found.groups()
-                fields = dict(_pairs(text)) if kind in "ER" else {}
-                if kind == "E" and "end" not in fields:
-                    message = f"{place}: {files.quoted(line)}; expected end=..."
-                    account.bad[place] = "that are torn, without an end", message
-                elif kind == "E" or {"start", "end"} <= fields.keys():
-                    if re.fullmatch(conversion.ARRAY, job) or "array_indices" in fields:
-                        account.left_out[conversion.ARRAYS] += 1
-                        continue
-                    unused.update(
-                        name for name in fields.keys() - {*USED} if name.startswith(_REQUESTS)
-                    )
-                    yield place, job, *(fields.get(name, "") for name in USED)
-                else:
-                    account.left_out[f"records of type {kind} ({TYPES[kind]})"] += 1
+    waiting = []
+    for k, line in files.lines(file, name):
+        begins = re.match(f"{_DATE};", line)
+        if begins:
+            yield from _released(waiting)
+            waiting = []
+        waiting.append((f"{name}, line {k}", line))
+        if not (waiting and re.match(f"{_DATE};E;", waiting[0][1])) or (begins and _ends(line)):
+            yield from _released(waiting)
+            waiting = []
+    yield from _released(waiting)
+
+
+def _released(waiting):
+    text = "\n".join(line for _, line in waiting)
+    if len(waiting) > 1 and _ends(text) and not _ends(waiting[0][1]):
+        yield waiting[0][0], text
+    else:
+        yield from waiting
+
+
+def _ends(text):
+    return re.search(r"\send=\d", text)
 
 
 def _pairs(text):
@@ -105,75 +226,108 @@ def _pairs(text):
         yield here[1], text[here.end() : after.start() if after else len(text)].strip()
 
 
-def _started(texts, account, unit):
-    """Return the runs of jobs that started, with sizes in a unit."""
-
-    def numbers(name, function, rows):
-        """Parse a field; -1 where a record lacks it."""
-        values = account.parse(rows[name], name, lambda text: function(text) if text else -1)
-        return values.astype(np.float64)
-
-    start, end = (numbers(name, unix_time, texts) for name in ("start", "end"))
-    submit = start
-    for name in ("etime", "qtime", "ctime"):
-        given = numbers(name, unix_time, texts)
-        submit = np.where(given > 0, given, submit)
-    submit = np.where(submit > 0, submit, end)
-    submit, start, end = conversion.known_times(submit, start, end)
-    runs = account.good(texts.assign(submit=submit, start=start, end=end))
-    runs = account.leave_out(runs, ~(runs["start"] > 0), conversion.NEVER_STARTED)
-    runs = account.leave_out(runs, runs["end"].isna(), conversion.NEVER)
-    runs = account.leave_out(runs, runs["end"] < runs["start"], conversion.BACKWARDS)
-    for which, sources in SIZES[unit].items():
-        sizes = {name: numbers(name, function, runs) for name, function in sources.items()}
-        runs = account.sized(runs, which, sizes)
-    runs = runs.rename(columns=NAMES).assign(
-        run_time=runs["end"] - runs["start"],
-        limit=numbers("Resource_List.walltime", duration, runs),
-        status=runs["Exit_status"].map({"0": 1, "": -1}).fillna(0),
-        suspended=0,
-    )
-    return account.good(runs)
+def _iso(text):
+    """Return a date of JSON in ISO 8601; another text unchanged."""
+    try:
+        return datetime.strptime(text, _FORMAT).isoformat()
+    except ValueError:
+        return text
 
 
-def unix_time(text):
-    """Return a Unix time, s."""
-    if not re.fullmatch(r"-?[0-9]{1,11}", text):
-        raise FieldError("expected a Unix time in whole seconds")
-    return int(text)
+def requests(values):
+    """Return the fields that state the requested size, without defaults beside larger requests.
+
+    A default of a queue (``nodes=1``, ``ncpus=1``) stands beside what the user asked for. A select
+    without ``ncpus`` in all chunks is left to ``Resource_List.ncpus``, which has the sum.
+    """
+    nodes = values.get(f"{_LIST}nodes", "") or values.get(f"{_LIST}neednodes", "")
+    select = values.get(f"{_LIST}select", "")
+    counts = {name: values.get(f"{_LIST}{name}", "") for name in _COUNTS}
+    if select and not all("ncpus=" in part for part in select.split("+")) and counts["ncpus"]:
+        select = ""
+    larger = {name: text for name, text in counts.items() if text not in ("", "0", "1")}
+    tasks = _tasks(values)
+    if nodes == "1" and (larger or select or tasks):
+        nodes = ""
+    elif nodes.isdecimal() and larger and {*larger.values()} != {nodes}:
+        nodes = f"{nodes} beside " + ", ".join(f"{name}={n}" for name, n in larger.items())
+    if larger or nodes or select or tasks:
+        counts = dict.fromkeys(counts, "") | larger
+    if counts["mppwidth"] and values.get(f"{_LIST}mppdepth", "1") != "1":
+        counts["mppwidth"] += f" * {values[f'{_LIST}mppdepth']}"
+    counts = {f"{_LIST}{name}": text for name, text in counts.items()}
+    return {f"{_LIST}nodes": nodes, f"{_LIST}select": select, "tasks": tasks, **counts}
+
+
+def _tasks(values):
+    """Return the tasks and processors of each request of ``qsub -L``, such as ``2*4+1*8``."""
+    name = "req_information.task_count."
+    tasks = [key.removeprefix(name) for key in values if key.startswith(name)]
+    parts = [f"{values[name + k]}*{values.get(f'req_information.lprocs.{k}', '1')}" for k in tasks]
+    unread = values.get(f"{_LIST}tasks") or values.get(f"{_LIST}lprocs")
+    return "+".join(parts) or (f"tasks={unread}" if unread else "")
 
 
 def duration(text):
-    """Return the seconds of a duration such as ``48:00:00``, ``2:00:00:00`` or ``3600``."""
-    if not re.fullmatch(r"[0-9]{1,9}(:[0-9]{1,2}){0,3}", text):
-        raise FieldError("expected seconds, or [[days:]hours:]minutes:seconds")
+    """Return the seconds of a duration such as ``48:00:00``, ``2:00:00:00`` or ``3600``; None for
+    none.
+    """
+    if not text:
+        return None
+    expected = "expected seconds, or [[days:]hours:]minutes:seconds"
+    if ":" not in text:
+        return number(text, expected)
+    if not re.fullmatch(r"[0-9]{1,9}(:[0-9]{1,2}){1,3}", text):
+        raise FieldError(expected)
     weights = (1, 60, 3600, 86400)
     return sum(int(part) * weight for part, weight in zip(reversed(text.split(":")), weights))
 
 
 def count(text):
-    """Return a number of processors or nodes."""
-    if not re.fullmatch(_SLOT, text):
-        raise FieldError(f"{files.quoted(text)}; expected a whole number")
-    return int(text)
+    """Return a number of processors or nodes; None for none."""
+    return whole(text, "expected a whole number") if text else None
+
+
+def product(text):
+    """Return the number of processors of products such as ``2*4+1*8``; None for none."""
+    if not text:
+        return None
+    products = (part.split("*") for part in text.split("+"))
+    return sum(math.prod(count(factor.strip() or "?") for factor in part) for part in products)
+
+
+#: Properties of a node or chunk that are no number of processors.
+_OTHER = re.compile(
+    r"(gpus|ngpus|mics|nmics|mem|pmem|vmem|pvmem|mpiprocs|ompthreads|host|vnode|arch|scratch\w*|"
+    r"place|walltime|file|\w*mem\w*|[A-Za-z]+_\w*|Q\w*)=.*"
+)
 
 
 def listed(text, unit):
     """Return the processors of a list such as ``2:ppn=16:xe+nid00012:ppn=8``, a number of nodes or
-    one by its name, or ``2:ncpus=16:mem=4gb+1:ncpus=1``.
+    one by its name, or ``2:ncpus=16:mem=4gb+1:ncpus=1``; None for none.
     """
     total = 0
-    for part in text.partition("#")[0].split("+"):
+    for part in filter(None, text.partition("#")[0].split("+")):
         first, *properties = part.split(":")
-        each = [p.removeprefix(f"{unit}=") for p in properties if p.startswith(f"{unit}=")]
-        named = unit == "ppn" and not first.isdecimal()
+        if unit == "ncpus" and not first.isdecimal():
+            first, properties = "1", [first, *properties]
+        each = [p.partition("=")[2] for p in properties if re.match("(ppn|ncpus)=", p)]
+        others = (p for p in properties if "=" in p and not re.match("(ppn|ncpus)=", p))
+        if (
+            len(each) > 1
+            or (unit == "ncpus" and not each)
+            or not all(map(_OTHER.fullmatch, others))
+        ):
+            raise FieldError(f"expected nodes:{unit}=n")
+        named = unit == "ppn" and not first[:1].isdecimal()
         total += count("1" if named else first) * count([*each, "1"][0])
-    return total
+    return total or None
 
 
 def slots(text):
     """Return the number of slots of hosts such as ``nid00012/0-15+nid00013/3``, ``nid00012/0,2-4``
-    or ``nid00012/0*16``; -1 for none.
+    or ``nid00012/0*16``; None for none.
     """
     total = 0
     for host in filter(None, text.split("+")):
@@ -184,59 +338,60 @@ def slots(text):
         elif not re.fullmatch(rf"{_SLOT}(-{_SLOT})?(,{_SLOT}(-{_SLOT})?)*", places) or any(
             last and int(last) < int(first) for first, _, last in ends
         ):
-            raise FieldError(
-                f"{files.quoted(host)}; expected host/slot, host/first-last or host/0*slots"
-            )
+            raise FieldError(HOSTS)
         else:
             total += sum(int(last or first) - int(first) + 1 for first, _, last in ends)
-    return total or -1
+    return total or None
 
 
 def nodes_of(text):
-    """Return the number of different hosts; -1 for none."""
-    return len({host.partition("/")[0] for host in filter(None, text.split("+"))}) or -1
+    """Return the number of different hosts; None for none."""
+    hosts = [*filter(None, text.split("+"))]
+    if not all("/" in host for host in hosts):
+        raise FieldError(HOSTS)
+    return len({host.partition("/")[0] for host in hosts}) or None
 
 
-def whole_select(text):
-    """Return the processors of a select whose chunks all state them; -1 for others, whose ``ncpus``
-    has the sum.
-    """
-    return listed(text, "ncpus") if all("ncpus=" in part for part in text.split("+")) else -1
-
-
+#: Fields whose form may be that of another system: not needed if other fields have the size.
+FORMS = ("exec_host", f"{_LIST}nodes", f"{_LIST}select", "tasks", f"{_LIST}mppwidth")
+HOSTS = "expected host/slot, host/first-last or host/0*slots"
 #: Fields with the sizes in each unit, in order of preference.
 SIZES = {
     "processors": {
         "requested": {
-            "Resource_List.nodes": partial(listed, unit="ppn"),
-            "Resource_List.neednodes": partial(listed, unit="ppn"),
-            "Resource_List.select": whole_select,
-            **{f"Resource_List.{name}": count for name in ("procs", "size", "ncpus")},
+            f"{_LIST}nodes": partial(listed, unit="ppn"),
+            f"{_LIST}select": partial(listed, unit="ncpus"),
+            "tasks": product,
+            **{f"{_LIST}{name}": count for name in _COUNTS[:-1]},
+            f"{_LIST}mppwidth": product,
         },
         "allocated": {"total_execution_slots": count, "exec_host": slots},
     },
     "nodes": {
-        "requested": {"Resource_List.nodect": count},
-        "allocated": {"unique_node_count": count, "exec_host": nodes_of},
+        "requested": {f"{_LIST}nodect": count},
+        "allocated": {
+            "unique_node_count": count,
+            "exec_host": nodes_of,
+            "resources_used.nodect": count,
+        },
     },
 }
 USED = (
-    *("ctime", "qtime", "etime", "start", "end", "Exit_status", "Resource_List.walltime"),
-    *(*NAMES, *sorted({name for unit in SIZES.values() for own in unit.values() for name in own})),
+    *(*_TIMES, "used", "Exit_status", f"{_LIST}walltime", *NAMES.values(), "queue"),
+    *sorted({name for unit in SIZES.values() for own in unit.values() for name in own}),
 )
-_REQUESTS = ("Resource_List.", "req_information.")
+_READ = (f"{_LIST}neednodes", f"{_LIST}mppdepth", "tasks")
 
 
-def _number(runs, account):
+def _number(runs, log):
     """Number the runs in order of submission; a requeued job waits again from the end of its
     previous run.
     """
-    runs = runs.assign(number=np.arange(1, len(runs) + 1), end=conversion.end_times(runs))
-    before = runs.groupby("id")["end"].shift()
+    runs = runs.assign(job_id=np.arange(1, len(runs) + 1))
+    before = runs.groupby(["id", "user"])["end"].shift()
     waiting = np.minimum(np.fmax(runs["submit"], before), runs["start"])
     again = before.notna()
-    if again.any():
-        account.remarks["further runs of requeued jobs, each a job of its own"] += int(again.sum())
+    log.remark("further runs of requeued jobs, each a job of its own", again)
     return runs.assign(submit=waiting.where(again, runs["submit"])).sort_values(
-        ["submit", "number"]
+        ["submit", "job_id"]
     )

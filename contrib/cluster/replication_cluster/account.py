@@ -1,0 +1,449 @@
+"""The account of a conversion: what became of every record, and the resulting log."""
+
+import re
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from replication_cluster import files, swf, times
+from replication_cluster.files import LogError
+from replication_cluster.times import LATEST, YEAR
+
+#: Vocabulary of the batch systems.
+WORDS = tomllib.loads((Path(__file__).parent / "accounting.toml").read_text("utf-8"))
+MAX_PROCESSORS = 2**31 - 1  # of a job
+BAD_RECORDS = ("refuse", "skip")
+SKIPPED = 0.01  # share of the records that may be bad and skipped
+COUNTED = ("processors", "nodes")
+SIZES = ("allocated", "requested")
+#: Runs this much longer than their limit are no overruns of the batch system.
+OVERRUN = 1.1
+FEW, MOST = 0.01, 0.5  # shares of such jobs: from which they matter, and from which the unit is odd
+AUTO = "auto"
+BACKWARDS = "that ended before they started"
+NEVER_STARTED = "ended without having started"
+NEVER = "with a start or end of 0, in 1970 or far from the log, taken as never"
+ARRAYS = "arrays; their tasks are jobs"
+STEPS = "job steps"
+HEADERS = "further header lines"
+WAITING, RUNNING = (f"{what} when the log was written" for what in ("waiting", "running"))
+#: Ids of a step of a job, and of an array as a whole; ``502[7]`` is a task of one.
+STEP = r"\d+(_\d+|\+\d+)?\.(batch|extern|interactive|\d+)"
+ARRAY = r".*\[(|\d*[-,:%].*)\].*"
+NUMBER = re.compile(r"[0-9]{1,18}(\.[0-9]*)?([eE]\+?[0-9]{1,2})?")
+NO_KEY = (
+    "Users, groups and job names became numbers with a key that is not kept: "
+    "another conversion gives other numbers."
+)
+
+
+class FieldError(ValueError):
+    """A value that no batch system writes; the message states what is expected."""
+
+
+def number(text, expected="expected a number >= 0", most=LATEST):
+    """Return a number such as ``64``, ``1770019200.0`` or ``1e+05``."""
+    if not NUMBER.fullmatch(text) or float(text) > most:
+        raise FieldError(expected)
+    return float(text)
+
+
+def whole(text, expected="expected a whole number >= 0", most=LATEST):
+    """Return a whole number, which may be written as ``64.0`` or ``1e+05``."""
+    value = number(text, expected, most)
+    if not value.is_integer():
+        raise FieldError(expected)
+    return int(value)
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A converted log with an account of the conversion: every record is a job, is left out by a
+    rule, or is bad.
+
+    Parameters
+    ----------
+    source, form : str
+        Name of the input, and its kind.
+    log : replication_cluster.swf.Log
+    records : int
+        Records in the input.
+    left_out, bad, remarks : tuple of (str, int)
+        Rules that leave records out, reasons for which records are bad, and remarks on jobs, with
+        counts.
+    assumed : tuple of str
+        What the input does not state, a sentence each.
+    sizes : tuple of str
+        The fields that gave the sizes, with numbers of jobs, a sentence each.
+    unit : str
+        Unit of the machine and of the sizes, such as ``allocated processors``.
+    """
+
+    source: str
+    form: str
+    log: swf.Log
+    records: int
+    left_out: tuple
+    bad: tuple
+    remarks: tuple
+    assumed: tuple
+    sizes: tuple
+    unit: str
+
+    @property
+    def jobs(self):
+        """The jobs, a DataFrame; see `replication_cluster.swf.Log`."""
+        return self.log.jobs
+
+    def lines(self):
+        """Yield the account as lines of text."""
+        left_out, bad = (sum(count for _, count in of) for of in (self.left_out, self.bad))
+        yield (
+            f"{self.source}: {self.form}; {self.records:,} records = {len(self.log):,} jobs "
+            f"+ {left_out:,} left out + {bad:,} bad"
+        )
+        yield f"machine and sizes: {self.unit}, {self.log.processors:,} on the machine"
+        yield from self.sizes
+        share = f"{bad / max(self.records, 1):.2%} of the records, at most {SKIPPED:.0%}"
+        for title, counts in (
+            ("left out", self.left_out),
+            (f"bad, skipped ({share})", self.bad),
+            ("jobs with a remark", self.remarks),
+        ):
+            counted = [f"  {count:>10,}  {what}" for what, count in counts if count]
+            yield from [f"{title}:", *counted] if counted else ()
+        if self.assumed:
+            yield from ("notes:", *(f"  - {sentence}" for sentence in self.assumed))
+
+
+def usage(start, end, size):
+    """Return the instants of all changes, ascending, and the processors in use from each to the
+    next.
+    """
+    instant, place = np.unique(np.concatenate([start, end]), return_inverse=True)
+    change = np.bincount(place, np.concatenate([size, -size]), minlength=len(instant))
+    return instant, np.cumsum(change)
+
+
+class Account:
+    """Counts of a conversion, and the steps that all sources share.
+
+    Runs are a DataFrame indexed by place, such as ``sacct.txt, line 7``. Its columns are float64,
+    nan where unknown: submit, start, end (Unix times, s), run_time, limit (s), allocated, requested
+    (processors or nodes), and fields of SWF.
+
+    Parameters
+    ----------
+    paths : sequence of str or Path
+        The files that are read as one.
+    zone, processors, bad_records, since
+        See `replication_cluster.slurm.convert`.
+    """
+
+    def __init__(self, paths, zone=None, processors=None, bad_records="refuse", since=None):
+        if zone is not None and times.time_zone(zone) is None:
+            raise LogError(
+                f"time zone {zone!r} unknown; expected a name such as Europe/Berlin or UTC"
+            )
+        self.source = files.names(paths)
+        self.zone, self.processors, self.since = zone, processors, since
+        self.bad_records, self.bad = bad_records, {}
+        self.unread = {which: {} for which in SIZES}  # sizes that are not understood, as `bad`
+        self.sizes, self.counted, self.local = (), COUNTED[0], False
+        self.records = 0
+        self.left_out, self.remarks = Counter(), Counter()
+
+    def parse(self, texts, name, function, bad=None):
+        """Return `function` of each text of a column, float64[n]; nan for None and where the record
+        is bad.
+        """
+        codes, distinct = pd.factorize(texts)
+        values = np.full(len(distinct), np.nan)
+        for k, text in enumerate(distinct):
+            try:
+                values[k] = function(text)
+            except FieldError as error:
+                self.refuse(texts, codes == k, name, error, bad)
+            except TypeError:  # None
+                pass
+        return values[codes]
+
+    def refuse(self, texts, wrong, name, expected, bad=None):
+        """Note the records that are bad because of a column, bool[n]."""
+        bad = self.bad if bad is None else bad
+        for place, text in texts[wrong].items():
+            message = f"{place}, {name}: {files.quoted(text)}; {expected}"
+            bad.setdefault(place, (f"with an unreadable {name}", message))
+
+    def without(self, runs, wrong, reason):
+        """Return the runs that are good; note those that are bad for a reason, bool[n]."""
+        for place in runs.index[wrong]:
+            self.bad.setdefault(place, (reason, f"{place}: a record {reason}"))
+        return self.good(runs)
+
+    def good(self, runs):
+        """Return the runs whose records are not bad."""
+        return runs[~runs.index.isin([*self.bad])] if self.bad else runs
+
+    def leave_out(self, runs, which, why):
+        """Return the runs that a rule does not leave out; count the others."""
+        if which.any():
+            self.left_out[why] += int(which.sum())
+        return runs[~which]
+
+    def remark(self, what, which):
+        """Count jobs that are kept but unusual, bool[n]."""
+        self.remarks[what] += int(np.sum(which))
+
+    def times(self, texts, name, unknown, unit="s", expected="expected a date (ISO 8601)"):
+        """Return Unix times of a column and their later occurrences, float64[n], s; nan where
+        unknown, 0 for never.
+        """
+        none = (texts.isin(unknown) | texts.str.fullmatch(times.NO_DATE).eq(True)).to_numpy(bool)
+        numbers = pd.to_numeric(texts.where(~none), errors="coerce").to_numpy(np.float64)
+        seconds = numbers * times.UNITS[unit]
+        dates, late, local = times.unix_times(
+            texts.where(~none & np.isnan(numbers)), self.zone or "UTC"
+        )
+        self.local |= bool(local.any())
+        none = none | (numbers == -1)
+        found = [
+            np.where(none, np.nan, np.where(np.isnan(numbers), np.maximum(of, 0), seconds))
+            for of in (dates, late)
+        ]
+        wrong = ~none & ~((found[0] >= 0) & (found[0] <= LATEST))
+        if wrong.any():
+            guess = times.unit_of(numbers[wrong][0])
+            words = f" (in seconds; are these in {guess}?)" if guess not in (None, unit) else ""
+            self.refuse(texts, wrong, name, f"{expected} or a number since 1970{words}")
+        return found
+
+    def known_times(self, submit, start, end):
+        """Return times without those that mean never; count the jobs that had them."""
+        known = times.known_times(submit, start, end)
+        lost = [np.isnan(after) & ~np.isnan(t) for t, after in zip((start, end), known[1:])]
+        self.remark(NEVER, lost[0] | lost[1])
+        return known
+
+    def eligible_from(self, runs, eligible, take):
+        """Return the runs with the time for which they were held, s; with `take`, submissions are
+        the times at which they became eligible.
+        """
+        held = (eligible - runs["submit"]).clip(lower=0).fillna(0)
+        runs = runs.assign(held=held)
+        return runs.assign(submit=runs["submit"] + held) if take else runs
+
+    def sized(self, runs, which, columns, forms=()):
+        """Return the runs with the first known size of some columns, nan for none; note which gave
+        it.
+
+        `columns` maps a label to the texts and the function that parses them; an unreadable text of
+        those in `forms`, or of any request, makes a record bad only if its size is needed.
+        """
+        size, source = np.full(len(runs), np.nan), np.full(len(runs), "none", object)
+        for label, (texts, function) in columns.items():
+            bad = self.unread[which] if label in forms or which == "requested" else self.bad
+            values = self.parse(texts, label, function, bad)
+            large = values > MAX_PROCESSORS
+            self.refuse(texts, large, label, f"expected up to {MAX_PROCESSORS:,}", bad)
+            here = np.isnan(size) & (values >= 1) & ~large
+            size[here], source[here] = values[here], label
+        return runs.assign(**{which: size, f"{which}_from": source})
+
+    def settle(self):
+        """Raise LogError if bad records are refused, or too many."""
+        counted = ", ".join(f"{count:,} {reason}" for reason, count in self._reasons().items())
+        few = len(self.bad) <= SKIPPED * self.records
+        hint = f"--bad-records skip leaves out up to {SKIPPED:.0%} of all records"
+        if self.bad and not (few and self.bad_records == "skip"):
+            raise LogError(
+                f"{next(iter(self.bad.values()))[1]}; {len(self.bad):,} of {self.records:,} "
+                f"records cannot be read: {counted}; {hint}"
+            )
+
+    def _reasons(self):
+        return Counter(reason for reason, _ in self.bad.values())
+
+    def finish(self, runs, form, computer, notes=()):
+        """Return the `Conversion` of these runs; raise LogError if there are none, or for bad
+        records that are not skipped.
+        """
+        unit = self._unit(runs)
+        other = SIZES[1 - SIZES.index(unit)]
+        runs = self._understood(runs, unit, other)
+        self.settle()
+        if runs.empty:
+            counts = ", ".join(f"{n:,} {why}" for why, n in self.left_out.items()) or "none"
+            raise LogError(f"{self.source}: no job among {self.records:,} records ({counts})")
+        runs = runs.assign(size=runs[unit].fillna(runs[other]))
+        machine, size_notes = self._machine(runs, unit)
+        runs, window = self._window(runs)
+        self._count(runs)
+        first, last = int(runs["submit"].min()), runs[["submit", "end"]].max(axis=None)
+        notes = (*size_notes, *window, *self._estimates(runs), *notes)
+        wait = runs["start"] - runs["submit"]
+        columns = {
+            "wait": wait.where(wait >= 0),
+            "requested_time": runs["limit"],
+            **{f"{which}_processors": runs[which] for which in SIZES},
+            **{field: runs[field] for field in swf.FIELDS if field in runs and field != "submit"},
+        }
+        columns = {name: _whole(values) for name, values in columns.items()}
+        columns["submit"] = np.floor(runs["submit"]).to_numpy(np.int64) - first
+        dates = [
+            datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+            for time in (first, last)
+        ]
+        header = {"Version": 2.2, "Computer": computer, "Conversion": "replication-cluster"}
+        header |= {"MaxJobs": len(runs), "MaxRecords": len(runs), "MaxProcs": machine}
+        header |= {"Sizes": f"{unit} {self.counted}"}
+        header |= {"UnixStartTime": first, "TimeZoneString": self.zone or "unknown"}
+        header |= {"StartTime": dates[0], "EndTime": dates[1]}
+        header = (*header.items(), *(("Note", sentence) for sentence in notes))
+        counts = (self.left_out, self._reasons(), self.remarks)
+        return Conversion(
+            self.source,
+            form,
+            swf.from_columns(columns, header),
+            self.records,
+            *(tuple(counter.items()) for counter in counts),
+            notes,
+            self.sizes,
+            f"{unit} {self.counted}",
+        )
+
+    def _unit(self, runs):
+        """Return the size that more jobs state: "allocated" or "requested"."""
+        ran = ~(runs["run_time"] == 0)
+        known = {which: int((ran & (runs[which] >= 1)).sum()) for which in SIZES}
+        return max(SIZES, key=known.get)
+
+    def _understood(self, runs, unit, other):
+        """Return the runs without those that are bad since a size is not understood."""
+        needed = self.unread[unit]
+        unread = runs.index.isin([*self.unread[other]])
+        self.remark(f"whose {other} size is not understood", unread & runs[unit].notna())
+        for place in runs.index[unread & runs[unit].isna()]:
+            needed.setdefault(place, self.unread[other][place])
+        for place in runs.index[runs.index.isin([*needed])]:
+            self.bad.setdefault(place, needed[place])
+        return self.good(runs)
+
+    def _machine(self, runs, unit):
+        """Return the size of the machine, and notes on it and on sizes."""
+        for which in SIZES:
+            counts = Counter(sorted(runs[f"{which}_from"])).most_common()
+            if [label for label, _ in counts] != ["none"]:
+                words = ", ".join(f"{label} {count:,}" for label, count in counts)
+                self.sizes += (f"{which} size: {words}",)
+        words = f"{unit} {self.counted}"
+        notes = (f"The machine and the sizes of jobs are {words}.",)
+        if self.processors:
+            return self.processors, notes
+        known = runs[(runs["start"] >= 0) & (runs["run_time"] > 0) & (runs["size"] >= 1)]
+        start = known["start"].to_numpy()
+        in_use = usage(start, start + known["run_time"].to_numpy(), known["size"].to_numpy())[1]
+        if not len(known):
+            raise LogError(
+                f"{self.source}: no job with a start and a size, so the size of the machine is "
+                "unknown; give --processors"
+            )
+        machine = int(in_use.max())
+        return machine, (*notes, f"The machine has {machine:,} {words}, the most in use at once.")
+
+    def _window(self, runs):
+        """Return the runs that were submitted from `since` on, and notes on the edges of the
+        records.
+        """
+        end = runs["end"].dropna()
+        begin, notes = -np.inf, []
+        if len(end):
+            begin = times.day_of(end.min(), self.zone)
+        early = runs["submit"] < begin
+        if early.any():
+            length = times.duration(begin - runs["submit"].min())
+            notes.append(
+                f"{early.sum():,} jobs were submitted up to {length} before "
+                f"{times.shown(begin, self.zone)}, the first day on which a job ended: they were "
+                "in the system before the records begin (--since auto leaves them out)."
+            )
+        if self.since is not None:
+            since = begin if self.since == AUTO else self._date(self.since)
+            before = f"submitted before {times.shown(max(since, 0), self.zone)} (--since)"
+            runs = self.leave_out(runs, runs["submit"] < since, before)
+            notes = []
+            if runs.empty:
+                raise LogError(
+                    f"{self.source}: no job was submitted from {self.since} on (--since)"
+                )
+        if len(end):
+            unfinished = self.left_out[WAITING] + self.left_out[RUNNING]
+            notes.append(
+                f"The last job ended at {times.shown(end.max(), self.zone)}; jobs that had not "
+                f"ended by then are missing ({unfinished:,} of them are in the input)."
+            )
+        return runs, notes
+
+    def _date(self, text):
+        texts = pd.Series([str(text)], ["--since"], dtype="str")
+        found, _ = Account.times(self, texts, "date", ())
+        if not found[0] >= 0:
+            raise LogError(f"--since {files.quoted(text)}; expected a date (ISO 8601), or auto")
+        return found[0]
+
+    def _count(self, runs):
+        """Count jobs that are kept but unusual."""
+        requested, allocated = runs["requested"], runs["allocated"]
+        for words, which in (("more", allocated > requested), ("fewer", allocated < requested)):
+            sums = (int(of[which].sum()) for of in (allocated, requested))
+            self.remark("given {} {} than requested ({:,} for {:,})".format(
+                words, self.counted, *sums
+            ), which)  # fmt: skip
+        limit, run_time = runs["limit"], runs["run_time"]
+        if "held" in runs and runs["held"].any():
+            hours = times.duration(runs["held"].sum())
+            words = "became eligible later than submitted (holds, dependencies; --eligible)"
+            self.remark(f"{words}, by {hours} in all", runs["held"] > 0)
+        self.remark("ran longer than their limit", run_time > limit)
+        self.remark("ran more than 10 % longer than their limit", run_time > OVERRUN * limit)
+        self.remark("of unknown size", runs["size"].isna())
+        self.remark("of unknown run time", run_time.isna())
+        early = runs["start"] < runs["submit"]
+        self.remark("started before their submission, so their wait is unknown", early)
+        submit = runs["submit"]
+        span = min(submit.max() - submit.min(), YEAR)
+        odd = np.flatnonzero(run_time > (span if span >= 86400 else YEAR))
+        if len(odd):
+            words = f"ran longer than the log or than a year (first: {runs.index[odd[0]]})"
+            self.remarks[words] += len(odd)
+
+    def _estimates(self, runs):
+        """Yield notes on limits that are missing or below the run times."""
+        limit, run_time = runs["limit"], runs["run_time"]
+        if limit.isna().all():
+            yield "No job has a time limit, so there are no estimates."
+        known = (limit > 0) & (run_time > 0)
+        over = known & (run_time > OVERRUN * limit)
+        if not known.any() or over.sum() <= FEW * known.sum():
+            return
+        guess = "."
+        if over.sum() > MOST * known.sum():
+            longer = ("min", "h", "d")
+            fits = (
+                u for u in longer if (run_time <= OVERRUN * limit * times.UNITS[u])[known].all()
+            )
+            guess = next((f'. Are the limits in {unit} (unit = "{unit}")?' for unit in fits), ".")
+        yield (
+            f"{over.sum():,} of {known.sum():,} jobs with a limit ran more than 10 % longer; as "
+            f"estimates these limits are raised to the run times, which no scheduler knows{guess}"
+        )
+
+
+def _whole(values):
+    """Return whole numbers, -1 where unknown."""
+    return np.rint(values.fillna(-1).to_numpy(np.float64)).astype(np.int64)

@@ -1,0 +1,133 @@
+"""Times in accounting records: dates, hours that occur twice, and numbers that mean *never*."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+import pandas as pd
+
+YEAR = 366 * 86400  # s
+CALENDAR = 10 * YEAR  # s; submissions below, half of them or more, do not count from 1970
+LATEST = 10**11  # s since 1970, and of a time limit
+#: Numbers for "never" and "unlimited" in databases: the largest of 31 bits, and from NO_VAL of
+#: Slurm on.
+LARGEST, NO_VALUE = 2**31 - 1, 2**32 - 2
+NO_DATE = r"(0000|0001|1899|1900|9999)-.*"  # zero dates and the like of databases
+UNITS = {**{"ns": 1e-9, "us": 1e-6, "ms": 0.001}, **{"s": 1, "min": 60, "h": 3600, "d": 86400}}
+RECENT = 631_152_000, 4_102_444_800  # 1990 to 2100
+
+
+def time_zone(name):
+    """Return a time zone by its name; None if there is none of that name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def unix_times(texts, zone):
+    """Convert dates to Unix times.
+
+    Parameters
+    ----------
+    texts : pandas.Series of str
+        ISO 8601, with or without an offset.
+    zone : str
+        Time zone of dates without an offset.
+
+    Returns
+    -------
+    times : float64[n], s; nan where the text is no date.
+    late : float64[n], s
+        The same, with the second occurrence of an hour that occurred twice.
+    local : bool[n], dates without an offset.
+    """
+    texts = texts.mask(texts.str.fullmatch(NO_DATE).eq(True))
+    dates = pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True)
+    local = ~texts.str.contains(r"Z$|[T ]\d.*[+-]\d\d:?\d*$", regex=True, na=False)
+    plain, exact = dates.dt.tz_localize(None), _seconds(dates)
+    times, late = (
+        np.where(local, _seconds(plain.dt.tz_localize(zone, first, "shift_forward")), exact)
+        for first in (np.full(len(dates), True), np.full(len(dates), False))
+    )
+    return times, late, local.to_numpy() & ~np.isnan(times)
+
+
+def _seconds(dates):
+    """Return Unix times of a datetime Series with a time zone, float64[n], s."""
+    whole = dates.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy("datetime64[s]")
+    return np.where(np.isnat(whole), np.nan, whole.astype(np.int64).astype(np.float64))
+
+
+def not_before(times, late, earliest):
+    """Return the later occurrence of a time that would otherwise be before something that came
+    first.
+    """
+    return np.where((times < earliest) & (late >= earliest), late, times)
+
+
+def is_calendar(submit):
+    """Return whether submissions, float64[n], count from 1970."""
+    known = submit[~np.isnan(submit)]
+    return len(known) > 0 and bool(np.median(known) > CALENDAR)
+
+
+def known_times(submit, start, end):
+    """Return submissions, starts and ends without those that stand for *never*: nan in their place.
+
+    Databases write 0, a date in 1970, or the largest number of their type. Any start or end more
+    than a year before the first submission is one of them.
+
+    Parameters
+    ----------
+    submit, start, end : float64[n], s
+        nan where unknown.
+
+    Returns
+    -------
+    list of three float64[n], s
+    """
+    calendar = is_calendar(submit)
+    first = submit[submit >= YEAR].min() if calendar else 0.0
+    known = []
+    for times in (submit, start, end):
+        never = (times == LARGEST) | (times >= NO_VALUE)
+        if calendar:
+            never |= times < (YEAR if times is submit else first - YEAR)
+        elif times is not submit:
+            never |= (times == 0) & (submit > 0)
+        known.append(np.where(never, np.nan, times))
+    return known
+
+
+def unit_of(number):
+    """Return the unit in which a number is a recent time since 1970, or None."""
+    return next((u for u, seconds in UNITS.items() if _is_recent(number * seconds)), None)
+
+
+def _is_recent(seconds):
+    return RECENT[0] <= seconds <= RECENT[1]
+
+
+def day_of(time, zone=None):
+    """Return the beginning of the day of a Unix time, s."""
+    if time < CALENDAR:
+        return time // 86400 * 86400
+    day = datetime.fromtimestamp(time, time_zone(zone) if zone else UTC)
+    return day.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
+
+
+def shown(time, zone=None):
+    """Return a Unix time as a date; a number of seconds if it does not count from 1970."""
+    if time < CALENDAR:
+        return f"second {time:,.0f}"
+    day = datetime.fromtimestamp(time, time_zone(zone) if zone else UTC)
+    return day.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def duration(seconds):
+    """Return a duration in words."""
+    for unit, length in (("days", 86400), ("h", 3600)):
+        if seconds >= length:
+            return f"{seconds / length:,.1f} {unit}"
+    return f"{seconds:,.0f} s"
