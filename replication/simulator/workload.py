@@ -26,6 +26,8 @@ MACHINE = Number(1, 10**12, whole=True)
 HIGHEST_LOAD = 2.0
 #: Share of jobs without an estimate up to which results on users' estimates need no warning.
 FEW_WITHOUT_ESTIMATE = 0.01
+#: The count, in `Workload.cleaning`, of estimates that were raised by more than 10 %.
+FAR_BELOW = "estimate-far-below-run-time"
 LARGEST = 2**62  # the kernels add two such numbers in 64 bits
 
 _SECONDS = ("submit", "run_time", "estimate")
@@ -104,7 +106,8 @@ class Workload:
     cleaning : tuple of (str, int)
         Each cleaning rule applied with the number of jobs it changed or dropped.
     without_estimate : float
-        Share of the jobs whose estimate the log does not have, so that the run time stands in.
+        Share of the jobs whose estimate the log does not have, or has far below the run time, so
+        that the run time stands in.
     draw_key : str
         Key of random draws for these jobs, independent of the name of their file: the registry's
         name for a registered log, else by default a hash of the jobs. Changed copies (scaled,

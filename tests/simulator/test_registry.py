@@ -11,6 +11,7 @@ import pooch
 import pytest
 import requests
 
+import replication as rp
 from replication import cli
 from replication.simulator import paths
 from replication.simulator.logs import cleaning, registry, swf
@@ -108,6 +109,47 @@ def test_sizes_fall_back_on_the_other_field():
     allocated = cleaning.workload(log, size="allocated")
     assert allocated.processors.tolist() == [4, 5, 3, 6]
     assert dict(allocated.cleaning)["size-from-requested"] == 1
+
+
+def test_the_header_says_which_size_the_machine_counts_or_a_warning_does():
+    sizes = {"requested_processors": [1, 2], "allocated_processors": [2, 2], "submit": [0, 1]}
+    with pytest.warns(cleaning.UnitWarning, match="33% more processor time.*size='allocated'"):
+        jobs = cleaning.workload(trace(**sizes, run_time=[10, 10], requested_time=[10, 10]))
+    assert jobs.processors.tolist() == [1, 2]
+    for word, processors in (("allocated nodes", [2, 2]), ("requested", [1, 2])):
+        comments = (" MaxProcs: 8", f" Sizes: {word}")
+        log = swf.Trace.from_columns(**sizes, run_time=[10, 10], comments=comments)
+        assert cleaning.workload(log).processors.tolist() == processors
+        assert cleaning.workload(log, size="requested").processors.tolist() == [1, 2]
+
+
+@pytest.mark.filterwarnings("error")
+def test_sizes_that_differ_little_or_are_chosen_need_no_warning():
+    sizes = {"requested_processors": [20, 20], "allocated_processors": [21, 21]}
+    cleaning.workload(trace(submit=[0, 1], **sizes), machine=64)
+    sizes["allocated_processors"] = [40, 40]
+    cleaning.workload(trace(submit=[0, 1], **sizes), machine=64, size="requested")
+
+
+def test_estimates_that_become_the_run_time_by_more_than_a_tenth_count_as_missing():
+    times = {"submit": range(4), "run_time": [100, 110, 111, 50]}
+    jobs = cleaning.workload(trace(**times, requested_time=[100, 100, 100, -1]))
+    assert jobs.without_estimate == 0.5 and jobs.estimate.tolist() == [100, 110, 111, 50]
+    assert dict(jobs.cleaning)["estimate-far-below-run-time"] == 1
+    chosen = cleaning.workload(
+        trace(**times, requested_time=[100, 100, 100, -1]), overrun="raise-estimate"
+    )
+    assert chosen.without_estimate == 0.25
+
+
+def test_estimates_in_minutes_are_named_and_not_simulated():
+    log = trace(submit=range(4), run_time=[600] * 4, requested_time=[20, 20, 20, 6000])
+    with pytest.warns(cleaning.UnitWarning, match="3 of 4 estimates .* in minutes"):
+        jobs = cleaning.workload(log)
+    with pytest.raises(
+        ValueError, match="75 % of the jobs have no estimate, or one more than 10 %"
+    ):
+        rp.simulate(jobs)
 
 
 @pytest.mark.parametrize(

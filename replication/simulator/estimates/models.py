@@ -9,6 +9,7 @@ import numpy as np
 from replication.simulator.choices import Choice, ChoiceError, Number, option
 from replication.simulator.text import steps
 from replication.simulator.workload import (
+    FAR_BELOW,
     FEW_WITHOUT_ESTIMATE,
     LARGEST,
     Workload,
@@ -189,14 +190,16 @@ class Users(EstimateModel, name="log"):
         share = workload.without_estimate
         if self.missing or share <= FEW_WITHOUT_ESTIMATE:
             return self
-        problem = f"{workload.name}: {100 * share:.0f} % of the jobs have no estimate"
+        far = dict(workload.cleaning).get(FAR_BELOW, 0)
+        lower = ", or one more than 10 % below their run time" if far else ""
+        problem = f"{workload.name}: {100 * share:.0f} % of the jobs have no estimate{lower}"
         if share > MOST_WITHOUT_ESTIMATE:  # without these few jobs would remain
             raise EstimateError(
                 f"{problem}, and with their run times EASY would know the future; expected a model "
                 "of estimates such as FModel(1), or Users(missing='run-time')"
             )
         drop = ",".join([*workload.provenance.get("drop", ()), "no-estimate"])
-        left = round((1 - share) * len(workload))
+        left = round((1 - share) * len(workload)) + far
         warnings.warn(
             f"{problem}; their run time stands in. Other choices: FModel(1), "
             f"or to load the log with drop={drop!r} (--drop), which leaves {left:,} jobs",

@@ -4,14 +4,15 @@ Rules that drop jobs apply in the order given; each counts the jobs that it drop
 estimates are set afterwards.
 """
 
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
-from replication.simulator.logs.swf import FIELDS, SWFError
-from replication.simulator.workload import MACHINE, Workload
+from replication.simulator.logs.swf import FIELDS, UNUSED, SWFError
+from replication.simulator.workload import FAR_BELOW, MACHINE, Workload
 
 CANCELLED = 5
 
@@ -34,24 +35,28 @@ ANOMALIES = {
     "submit_out_of_order": "submit-out-of-order",
     "preceding_job": "preceding-job-ignored",
     "rounded_seconds": "seconds-rounded",
+    **{f"unreadable_{name}": f"unreadable-{name.replace('_', '-')}" for name in UNUSED},
 }
 #: Treatments of jobs that ran past their estimate, and the names of their counts.
 OVERRUNS = {"raise-estimate": "estimate-raised", "cut-run": "run-cut", "as-is": "overrun-kept"}
+
+
+#: Allocated above requested work from which the header's machine may not count requested sizes.
+MORE_WORK = 1.05
+#: A run longer than its estimate by this factor is no overrun that a batch system allows.
+FAR = 1.1
 
 
 class CleaningError(InputError):
     """An unknown rule; the message lists those that exist."""
 
 
+class UnitWarning(UserWarning):
+    """Sizes or estimates of a log may be in another unit than its machine or its run times."""
+
+
 def workload(
-    trace,
-    machine=None,
-    size="requested",
-    overrun="raise-estimate",
-    drop=DEFAULT_DROP,
-    name=None,
-    draw_key="",
-    more=(),
+    trace, machine=None, size=None, overrun=None, drop=DEFAULT_DROP, name=None, draw_key="", more=()
 ) -> Workload:
     """Return the jobs of a log as a workload.
 
@@ -60,11 +65,14 @@ def workload(
     trace : replication.simulator.logs.swf.Trace
     machine : int, processors, optional
         By default the header's ``MaxProcs``.
-    size : {"requested", "allocated"}
-        The field that is a job's size; where it is unknown, the other field.
-    overrun : {"raise-estimate", "cut-run", "as-is"}
+    size : {"requested", "allocated"}, optional
+        The field that is a job's size; where it is unknown, the other field. By default the one
+        that the header's ``Sizes`` names, else "requested".
+    overrun : {"raise-estimate", "cut-run", "as-is"}, optional
         Treatment of jobs that ran past their estimate: the estimate becomes the run time, the run
-        time becomes the estimate, or neither changes. An unknown estimate becomes the run time.
+        time becomes the estimate, or neither changes. An unknown estimate becomes the run time. By
+        default "raise-estimate", and estimates that were raised by more than 10 % count as missing
+        ones in the workload's `without_estimate`.
     drop : sequence of str, or str with commas
         Names in `DROP_RULES`.
     name : str, optional
@@ -81,8 +89,14 @@ def workload(
         `drop` and of size-from-allocated or size-from-requested, estimate-from-run-time, and one of
         estimate-raised, run-cut, overrun-kept; if there are any, also of submit-out-of-order,
         preceding-job-ignored (a job is not held until the job that it names has ended),
-        seconds-rounded (values), and of the skipped lines by kind, such as
-        bad-line-unknown-submission.
+        seconds-rounded and unreadable-requested-memory (values), estimate-far-below-run-time, and
+        of the skipped lines by kind, such as bad-line-unknown-submission.
+
+    Warns
+    -----
+    UnitWarning
+        If allocated work exceeds requested work by more than 5 % and the header does not say which
+        the machine counts, and if more than half of the estimates were raised by more than 10 %.
 
     Raises
     ------
@@ -97,8 +111,9 @@ def workload(
         raise CleaningError(f"drop {drop!r}; allowed: names of {', '.join(DROP_RULES)}")
     drop = [rule.strip() for rule in (drop.split(",") if isinstance(drop, str) else drop)]
     drop = [among(DROP_RULES, "drop rule", rule, CleaningError) for rule in drop if rule]
-    among(SIZES, "size", size, CleaningError)
-    among(OVERRUNS, "overrun", overrun, CleaningError)
+    default_size, raise_by_default = size is None, overrun is None
+    size = among(SIZES, "size", size or _stated_size(trace), CleaningError)
+    overrun = among(OVERRUNS, "overrun", overrun or "raise-estimate", CleaningError)
     other = SIZES[1 - SIZES.index(size)]
     processors, others = (getattr(trace, f"{one}_processors") for one in (size, other))
     replaced = (processors < 1) & (others >= 1)
@@ -114,8 +129,13 @@ def workload(
         dropped = ", ".join(f"{rule} {int(hit.sum())}" for rule, hit in counts.items() if hit.any())
         raise SWFError(f"{trace.path}: no jobs left to simulate; jobs dropped by rule: {dropped}")
     order = order[np.lexsort((trace.job_id[order], trace.submit[order]))]
+    if default_size and size == "requested" and "Sizes" not in trace.header:
+        _warn_of_unlike_sizes(trace, order)
     run_time, estimate = trace.run_time[order], trace.requested_time[order]
     unknown = estimate < 1
+    far = ~unknown & (run_time > FAR * estimate) & raise_by_default
+    if far.mean() > 0.5:
+        _warn_of_unlike_estimates(trace, run_time[far], estimate[far], len(order))
     estimate = np.where(unknown, run_time, estimate)
     counts |= {
         f"size-from-{other}": replaced[order],
@@ -130,7 +150,7 @@ def workload(
         name=name or Path(trace.path).name.removesuffix(".gz").removesuffix(".swf"),
         machine=machine,
         draw_key=draw_key,
-        without_estimate=float(unknown.mean()),
+        without_estimate=float((unknown | far).mean()),
         run_time=run_time,
         estimate=estimate,
         processors=processors[order],
@@ -157,6 +177,7 @@ def workload(
                 for name, count in trace.anomalies.items()
                 if name in ANOMALIES
             ),
+            *([(FAR_BELOW, int(far.sum()))] if far.any() else []),
             *((f"bad-line-{kind}", count) for kind, count in trace.bad_lines.items()),
         ),
     )
@@ -166,6 +187,41 @@ def further_fields(names) -> list[str]:
     """Return one name of a log's field, or several, as a list; raise CleaningError for others."""
     names = [names] if isinstance(names, str) else names
     return [among((*FIELDS, "line"), "no field", name, CleaningError) for name in names]
+
+
+def _stated_size(trace):
+    """Return the size that the header names, such as ``Sizes: allocated processors``."""
+    stated = trace.header.get("Sizes", [""])[0].partition(" ")[0].lower()
+    return stated if stated in SIZES else "requested"
+
+
+def _warn_of_unlike_sizes(trace, order):
+    """Warn if the jobs held more processors than they asked for."""
+    requested, allocated = trace.requested_processors[order], trace.allocated_processors[order]
+    both = (requested > 0) & (allocated > 0)
+    run_time = trace.run_time[order][both].astype(np.float64)
+    asked, held = run_time @ requested[both], run_time @ allocated[both]
+    if held > MORE_WORK * asked:
+        warnings.warn(
+            f"{trace.path}: jobs were given {held / asked - 1:.0%} more processor time than they "
+            "requested, and requested sizes are simulated; if the machine counts allocated "
+            "processors, give size='allocated', or the file a header line '; Sizes: allocated'",
+            UnitWarning,
+            stacklevel=4,  # the caller of load
+        )
+
+
+def _warn_of_unlike_estimates(trace, run_time, estimate, jobs):
+    """Warn of estimates that are far below most run times, and guess their unit."""
+    units = {"minutes": 60, "hours": 3600, "days": 86_400}
+    fits = (unit for unit, s in units.items() if np.all(run_time <= FAR * s * estimate))
+    guess = next((f"; are they in {unit} in place of seconds?" for unit in fits), "")
+    warnings.warn(
+        f"{trace.path}: {len(estimate):,} of {jobs:,} estimates are more than 10 % below the run "
+        f"time, and are raised to it{guess}",
+        UnitWarning,
+        stacklevel=4,  # the caller of load
+    )
 
 
 def _machine(trace, machine):

@@ -32,6 +32,10 @@ from replication.simulator.errors import InputError
 BAD_LINES = ("refuse", "skip")
 DECIMAL = ("cpu_time", "used_memory", "requested_memory")
 KNOWN = ("job_id", "submit")
+#: Fields that no command uses: what cannot be read there is unknown, and counted.
+UNUSED = ("cpu_time", "used_memory", "requested_memory", "partition", "think_time")
+#: Labels that are labels also where they are indented.
+LABELS = ("MaxProcs", "MaxNodes", "MaxJobs", "MaxRecords", "UnixStartTime", "StartTime", "EndTime")
 STANDARD_INPUT = "-"
 MOST_BYTES = 1 << 31  # of a file, decompressed: some 25 million jobs
 TIMES = ("round",)  # treatments of fractions of seconds
@@ -39,9 +43,9 @@ IN_SECONDS = ("submit", "wait", "run_time", "requested_time", "think_time")
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"(?:;[^\n]*(?:\n|$))*")
-_LABEL = re.compile(r" ?([A-Z]\w*):\s*(.*)")
+_LABEL = re.compile(rf" ?([A-Z]\w*):\s*(.*)|\s*({'|'.join(LABELS)}):\s*(.*)")
 _MOST_DIGITS = 18  # always fit int64
-_NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)")
+_NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 _PLAIN = b"0123456789-. \t\n"
 _AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 #: Numbers of 15 digits and a point, whose fraction floating point may lose.
@@ -74,8 +78,8 @@ class Trace:
         The file, and the hash of its decompressed bytes.
     anomalies : dict of str to int
         Counts of unusual but accepted content: submit_out_of_order (jobs), negative_as_unknown
-        (values), further_columns, preceding_job (jobs that name one, which is ignored), and
-        rounded_seconds (values).
+        (values), further_columns, preceding_job (jobs that name one, which is ignored),
+        rounded_seconds (values), and unreadable_ with the name of a field in `UNUSED` (values).
     bad_lines : dict of str to int
         Number of skipped lines that cannot be jobs, by kind.
     parts : int64[k, 5]
@@ -122,13 +126,16 @@ class Trace:
 
     @cached_property
     def header(self) -> dict[str, list[str]]:
-        """Label to list of values; an indented line continues the value above it."""
+        """Label to list of values; an indented line without a label of `LABELS` continues the value
+        above it.
+        """
         values, last = {}, None
         for comment in self.comments:
             labelled = _LABEL.match(comment)
             if labelled:
-                last = values.setdefault(labelled[1], [])
-                last.append(labelled[2].strip())
+                label, value = (labelled[1] or labelled[3], labelled[2] or labelled[4] or "")
+                last = values.setdefault(label, [])
+                last.append(value.strip())
             elif last and comment[:1].isspace() and comment.strip():
                 last[-1] += "\n" + comment.strip()
         return values
@@ -387,6 +394,9 @@ def _job(tokens, width, line_of, times, anomalies):
         expected = f"{width}, as in the first job" if width > len(FIELDS) else len(FIELDS)
         raise _BadLine("wrong-columns", f": {len(tokens)} columns; allowed: {expected}")
     is_part = tokens[10] in ("2", "3", "4") and tokens[0].lstrip("0") in line_of
+    unreadable = [name for name in UNUSED if not _is_readable(name, tokens[FIELDS.index(name)])]
+    for name in unreadable:
+        tokens[FIELDS.index(name)] = "-1"
     if times:
         tokens = [
             _whole_seconds(token, anomalies) if name in IN_SECONDS else token
@@ -403,7 +413,16 @@ def _job(tokens, width, line_of, times, anomalies):
             f", field 1 (job_id): job {values[0]} is already on line {first}; allowed: each "
             "number once",
         )
+    anomalies.update(f"unreadable_{name}" for name in unreadable)
     return values, is_part
+
+
+def _is_readable(name, token):
+    try:
+        _value(name, token, 0, False)
+    except _BadLine:
+        return False
+    return True
 
 
 def _whole_seconds(token, anomalies):
