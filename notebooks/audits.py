@@ -328,11 +328,11 @@ def is_replayed(scheduler) -> bool:
     """Return whether the scheduler's kernel can continue from any instant,
     so that `alone` is fast for all jobs.
     """
-    # A subclass may decide otherwise.
-    if type(scheduler) is PVEasy:
+    if isinstance(scheduler, PVEasy):
         # The state of a predictor in Python cannot be copied at every instant.
         return scheduler.predictor.is_compiled
-    return type(scheduler) is FCFS or (isinstance(scheduler, EASY) and scheduler.is_plain)
+    is_plain = isinstance(scheduler, EASY) and scheduler.is_plain
+    return is_plain or isinstance(scheduler, FCFS)
 
 
 @_cache

@@ -71,11 +71,7 @@ class PaperEASY(options.OnPredictions, Scheduler, name="paper-easy"):
     validated = False  # tests compare it with the reference implementation
 
     predictor: Predictor = options.predictor()
-    candidates: Literal["fcfs", "sjf"] = option(
-        "fcfs",
-        ("fcfs", "sjf"),
-        "order of the backfill candidates: the queue's, or shortest prediction first",
-    )
+    candidates: options.Candidates = options.candidates()
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
     reservation: options.Reservation = options.reservation()
@@ -146,6 +142,8 @@ class PaperEASY(options.OnPredictions, Scheduler, name="paper-easy"):
     def draws_at_random(self) -> bool:
         """Whether the schedule depends on the seed, estimates and predictor aside."""
         return self.let_past > 0 or self.wild == "half"
+
+    run_observed = options.run_observed
 
     def kernel(self) -> tuple:
         """Return the compiled loop, the rules of the machine, and those of the pass."""
@@ -370,9 +368,7 @@ def _may_pass(machine, memory, permission, job, head, in_time, now):
 @njit_call
 def _would_be_wild(machine, memory, job, head, now):
     """Return whether the real shadow time of the head would move if the job started now."""
-    shadow, extra = machines.reservation(
-        machine, machine.by_end, memory, memory.size[head], machines.ALL, now
-    )
+    shadow, extra = machines.reservation(machine, machine.by_end, memory, memory.size[head], now)
     return now + memory.run_time[job] > shadow and memory.size[job] > extra
 
 

@@ -9,6 +9,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from notebooks.paper_easy import PaperEASY
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.workload import Workload
@@ -21,6 +22,8 @@ TEXTBOOK = ("reservation", "extra", "strict", "plans", "shadow", "events", "ties
 PREDICTION = ("refresh", "correction")
 #: Options that matter to a reservation that lasts alone.
 OF_LASTING = ("recount", "overdue")
+#: Answers in words, as names of variants have them.
+ANSWERS = {"no": False, "yes": True}
 
 
 class NotApplicable(Exception):
@@ -52,12 +55,18 @@ class Variant:
         """
         if self.predictor and "predictor" in scheduler.options():
             scheduler = replace(scheduler, predictor=_changed(scheduler.predictor, self.predictor))
-        own = self.easy if isinstance(scheduler, EASY) else {}
+        own = self.easy if isinstance(scheduler, EASY | PaperEASY) else {}
         return _changed(scheduler, self.scheduler | own)
 
 
 def takes(choice, name, value) -> bool:
-    """Return whether a scheduler or predictor has an option of a name that may have a value."""
+    """Return whether a scheduler or predictor has an option of a name that may have a value, or
+    EASY has it as `PaperEASY`.
+    """
+    return _takes(PaperEASY if isinstance(choice, EASY) else choice, name, value)
+
+
+def _takes(choice, name, value):
     known = choice.options()
     allowed = known[name].metadata.get("allowed") if name in known else ()
     return value in allowed if isinstance(allowed, tuple) else True
@@ -65,7 +74,11 @@ def takes(choice, name, value) -> bool:
 
 def _changed(choice, fields):
     own = {name: value for name, value in fields.items() if takes(choice, name, value)}
-    return replace(choice, **own)
+    if all(_takes(choice, name, value) for name, value in own.items()):
+        return replace(choice, **own)
+    options = {name: (getattr(choice, name), one.default) for name, one in choice.options().items()}
+    changed = {name: value for name, (value, default) in options.items() if value != default}
+    return PaperEASY(**changed | own)
 
 
 def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
@@ -80,7 +93,8 @@ def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
         if isinstance(entry, Mapping):
             return _entered(entry | {"name": name})
         changes = not is_default and part != "counting"
-        return Variant(name, entry, **({part: {dimension: name}} if changes else {}))
+        value = ANSWERS.get(name, name)
+        return Variant(name, entry, **({part: {dimension: value}} if changes else {}))
 
     return {
         dimension: tuple(
@@ -99,11 +113,11 @@ def options(*names) -> dict[str, tuple[Variant, ...]]:
 
 def open_options() -> list[str]:
     """Return the options of EASY that a paper can leave open: those with words as values."""
-    return [name for name, own in EASY.options().items() if _is_open(name, own)]
+    return [name for name, own in PaperEASY.options().items() if _is_open(name, own)]
 
 
 def _is_open(name, own):
-    return isinstance(own.metadata["allowed"], tuple) and name not in OF_LASTING
+    return isinstance(own.metadata["allowed"], tuple) and name not in (*OF_LASTING, "wild")
 
 
 def alone(*names, lasting=False) -> list[Variant]:
@@ -116,7 +130,8 @@ def alone(*names, lasting=False) -> list[Variant]:
     found = []
     for name in names:
         for value in _others(name):
-            found.append(Variant(f"{name}: {value}", scheduler={name: value}))
+            word = next((word for word, own in ANSWERS.items() if own is value), value)
+            found.append(Variant(f"{name}: {word}", scheduler={name: value}))
             if lasting and name == "reservation":
                 found += [
                     Variant(
@@ -126,13 +141,14 @@ def alone(*names, lasting=False) -> list[Variant]:
                     )
                     for more in OF_LASTING
                     for other in _others(more)
-                    if EASY(**{name: value, more: other}).kernel() != EASY(**{name: value}).kernel()
+                    if PaperEASY(**{name: value, more: other}).kernel()
+                    != PaperEASY(**{name: value}).kernel()
                 ]
     return found
 
 
 def _others(name):
-    own = EASY.options()[name]
+    own = PaperEASY.options()[name]
     return [value for value in own.metadata["allowed"] if value != own.default]
 
 

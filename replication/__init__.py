@@ -56,7 +56,6 @@ from replication.simulator.schedulers import OrderedEASY as OrderedEASY
 from replication.simulator.schedulers import PVEasy as PVEasy
 from replication.simulator.schedulers import PythonScheduler as PythonScheduler
 from replication.simulator.schedulers import Scheduler as Scheduler
-from replication.simulator.schedulers import WildEASY as WildEASY
 from replication.simulator.schedules.schedule import Schedule as Schedule
 from replication.simulator.simulation import simulate as simulate
 from replication.simulator.sweeps.comparison import compare as compare

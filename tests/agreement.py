@@ -1,13 +1,14 @@
 """Comparison of a kernel with its reference implementation, shared by the tests of schedulers."""
 
 import replication as rp
+from notebooks.paper_easy import PaperEASY
 from tests.reference import conservative, lists, pv_easy
 from tests.reference.easy import Easy
 
 REFERENCES = {
     rp.FCFS: lists.Fcfs,
     rp.EASY: Easy,
-    rp.WildEASY: Easy,
+    PaperEASY: Easy,
     rp.Conservative: conservative.Conservative,
     rp.LargestAreaFirst: lists.LargestAreaFirst,
     rp.OrderedEASY: lists.OrderedEasy,
@@ -40,8 +41,8 @@ def agree(workload, scheduler, estimates=None):
     reference = REFERENCES[type(scheduler)]
     if isinstance(scheduler, rp.EASY) and scheduler.has_profile:
         reference = lists.ReservedEasy
-    if isinstance(scheduler, rp.WildEASY):
-        options = {"permissions": scheduler.permissions(workload, 1)}
+    if isinstance(scheduler, PaperEASY):
+        options["permissions"] = scheduler.permissions(workload, 1)
     slow = reference(fast.workload, fast.estimate, **options).run()
     assert fast.start.tolist() == slow.start
     assert fast.backfilled.tolist() == slow.backfilled

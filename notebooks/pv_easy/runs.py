@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import replication as rp
 from notebooks import variants
+from notebooks.paper_easy import PaperEASY
 from notebooks.variants import Variant
 from replication.verdicts import published
 
@@ -55,7 +56,9 @@ def name(scheduler) -> str:
 
 def concerns(scheduler, reading) -> bool:
     """Return whether an interpretation changes anything for a scheduler."""
-    fields = reading.scheduler | (reading.easy if isinstance(scheduler, rp.EASY) else {})
+    fields = reading.scheduler | (
+        reading.easy if isinstance(scheduler, rp.EASY | PaperEASY) else {}
+    )
     if not fields:
         return not reading.easy
     if not all(variants.takes(scheduler, *one) for one in fields.items()):

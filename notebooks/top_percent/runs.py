@@ -84,9 +84,7 @@ def scale_run_times(
     """
     return {
         log: {
-            name: rp.simulate(
-                workload, rp.EASY(predictor=rp.Virtual(0, factor - 1), **reading.scheduler)
-            )
+            name: rp.simulate(workload, reading.of(rp.EASY(predictor=rp.Virtual(0, factor - 1))))
             for name, factor in zip(("short", REFERENCE), factors, strict=True)
         }
         for log, workload in workloads.items()

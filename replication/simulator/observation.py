@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from replication.simulator.kernels import measures as kernel
-from replication.simulator.schedulers import EASY, Scheduler, SchedulerError, WildEASY
+from replication.simulator.kernels.observation import observations
+from replication.simulator.schedulers import EASY, Scheduler, SchedulerError
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import prepare
@@ -70,8 +71,8 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:
     ----------
     workload, estimates, seed
         As in `replication.simulator.simulation.simulate`.
-    scheduler : EASY or WildEASY
-        With one reservation.
+    scheduler : EASY
+        With one reservation; or another scheduler that has a method `run_observed`.
 
     Returns
     -------
@@ -93,10 +94,12 @@ def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:
     [0, 0, 0]
     """
     scheduler = Scheduler.check(scheduler)
-    if not isinstance(scheduler, EASY | WildEASY):
+    if not hasattr(scheduler, "run_observed"):
         raise SchedulerError(f"{scheduler!r} cannot be observed; allowed: any EASY")
     seed = check_seed(seed)
     workload, model, estimate = prepare(workload, scheduler, estimates, seed)
-    columns, observations = scheduler.run_observed(workload, estimate, seed)
+    columns, order, submitted = scheduler.run_observed(workload, estimate, seed)
+    decided = columns["start"], columns["backfilled"], order, submitted
+    seen = observations(workload.run_time, workload.processors, workload.machine, *decided)
     schedule = Schedule(workload, scheduler, model, seed, estimate=estimate, **columns)
-    return Observed(schedule.validate() if scheduler.validated else schedule, *observations)
+    return Observed(schedule.validate() if scheduler.validated else schedule, *seen)

@@ -16,7 +16,6 @@ from replication.simulator.schedulers import (
     OrderedEASY,
     PVEasy,
     Scheduler,
-    WildEASY,
 )
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
@@ -42,7 +41,7 @@ def warm(schedulers: Iterable[Scheduler] = TEXTBOOK) -> None:
 def warm_all() -> None:
     """Compile all kernels on all processors."""
     schedulers = [*TEXTBOOK, *(EASY(predictor=one) for one in PREDICTORS)]
-    schedulers += [WildEASY(wild="forbidden"), EASY(reservations=2)]
+    schedulers += [EASY(reservations=2)]
     pool = joblib.Parallel(-1, backend="loky", return_as="generator_unordered")
     compiled = pool(joblib.delayed(_compile)(scheduler) for scheduler in schedulers)
     name, total = "compiling the kernels, once", len(schedulers)

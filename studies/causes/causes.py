@@ -17,7 +17,8 @@ from notebooks.heel_and_toe import campaign, claims
 from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from notebooks.heel_and_toe.trends import ends
 from notebooks.panels import bars, beside, dots, draw, groups
-from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, WildEASY, simulate
+from notebooks.paper_easy import PaperEASY
+from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, simulate
 from replication.drawing import style
 from replication.simulator.choices import Number, option
 from replication.simulator.schedules import intervals, measures
@@ -32,7 +33,8 @@ RUNS = 40
 DAY = 24 * 3600
 DOUBLED, TO_REAL = "real, doubled", "perfect to real"
 EQUAL, PERMUTED = "run times equal", "estimates permuted"
-#: Arms of the third intervention: jobs that may be backfilled wildly, and the option of EASY.
+#: Arms of the third intervention: jobs that may be backfilled wildly, and the option of the
+#: scheduler.
 SOME_WILD = {
     "all jobs": "allowed",
     "shorter than the median": "shorter",
@@ -147,9 +149,9 @@ def some_wild(workloads, badness, seeds, workers=1):
     """Return the runs where only some jobs may be backfilled wildly, loads as recorded; the arm is
     in the column ``scheduler``.
     """
-    schedulers = {repr(WildEASY(wild=wild)): words for words, wild in SOME_WILD.items()}
+    schedulers = {repr(PaperEASY(wild=wild)): words for words, wild in SOME_WILD.items()}
     models = [FModel(f) for f in badness]
-    each = [WildEASY(wild=wild) for wild in SOME_WILD.values()]
+    each = [PaperEASY(wild=wild) for wild in SOME_WILD.values()]
     runs = campaign.sweep_at_loads(workloads, each, models, seeds, workers=workers)
     return runs.assign(scheduler=runs["scheduler"].map(schedulers))
 
@@ -261,7 +263,7 @@ def at_equal_wild(results, let_past):
     results : pandas.DataFrame
         Runs at one load, as for `gains`.
     let_past : pandas.DataFrame
-        A sweep with perfect estimates over `WildEASY(let_past=share)`, including the share 0.
+        A sweep with perfect estimates over `PaperEASY(let_past=share)`, including the share 0.
 
     Returns
     -------

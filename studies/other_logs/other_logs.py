@@ -18,6 +18,7 @@ from scipy import stats
 
 import replication as rp
 from notebooks import audits
+from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import runs
 from replication.simulator.estimates.models import MissingEstimates
 from replication.simulator.observation import observe
@@ -145,7 +146,7 @@ def arms(workload, workers=2):
             for name, share in (("modal, few", usable[0]), ("modal, half", 0.5)):
                 tasks[name] = [(easy, rp.Modal(limit, share), seed) for seed in seeds]
     let_past, wild = share_of_wild(workload)
-    tasks["random wild"] = [(rp.WildEASY(let_past=let_past), rp.Exact(), seed) for seed in seeds]
+    tasks["random wild"] = [(PaperEASY(let_past=let_past), rp.Exact(), seed) for seed in seeds]
 
     def run(name, several):
         with warnings.catch_warnings():
@@ -175,7 +176,7 @@ def share_of_wild(workload):
     wanted = observe(workload, rp.FModel(1), 1).measures["wild"]
     best, distance, reached = SHARES[0], math.inf, 0.0
     for share in SHARES:
-        wild = observe(workload, rp.Exact(), 1, rp.WildEASY(let_past=share)).measures["wild"]
+        wild = observe(workload, rp.Exact(), 1, PaperEASY(let_past=share)).measures["wild"]
         off = abs(math.log(wild / wanted)) if wild > 0 and wanted > 0 else math.inf
         if off < distance:
             best, distance, reached = share, off, wild

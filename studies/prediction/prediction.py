@@ -51,7 +51,7 @@ ORDERS = {
     "queue: smallest area": OrderedEASY("smallest-area"),
     "queue: WFP3": OrderedEASY("wfp3"),
     "queue: F1": OrderedEASY("f1"),
-    "queue: shortest, a day": OrderedEASY(limit=DAY),
+    "queue: shortest, a day": OrderedEASY(waiting_limit=DAY),
     "queue: smallest area, a day": OrderedEASY("smallest-area", DAY),
 }
 PREDICTORS = {

@@ -10,7 +10,7 @@ import pandas as pd
 from notebooks import panels
 from notebooks.heel_and_toe import campaign, trends
 from notebooks.heel_and_toe.curves import PERFORMANCE, Z95
-from replication import EASY
+from notebooks.paper_easy import PaperEASY
 from replication.drawing import style
 
 RECOMPUTED, UNTIL_DUE = "recomputed", "until-due"
@@ -35,7 +35,7 @@ def results(workloads, badness, seeds, workers=1):
     """
     found, models = {}, campaign.models(badness)
     for name in (RECOMPUTED, UNTIL_DUE):
-        scheduler, loads = EASY(reservation=name), campaign.LOADS
+        scheduler, loads = PaperEASY(reservation=name), campaign.LOADS
         runs = campaign.sweep_at_loads(workloads, scheduler, models, seeds, loads, workers)
         found[name] = campaign.on_axis(runs)
     return found

@@ -18,6 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import replication as rp
+from notebooks.paper_easy import PaperEASY
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.schedules.intervals import WEEK
@@ -42,7 +43,7 @@ LONG_QUEUES = {
     "EASY": rp.EASY(),
     "shortest first": rp.EASY(candidates="sjf"),
     "EASY on Last": rp.EASY(predictor=rp.Last()),
-    "until start": rp.EASY(reservation="until-start"),
+    "until start": PaperEASY(reservation="until-start"),
     "largest area": rp.LargestAreaFirst(),
     "Top 3 %": rp.EASY(predictor=rp.TopPercent(3)),
     "WFP3": rp.OrderedEASY(by="wfp3"),

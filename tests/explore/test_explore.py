@@ -299,7 +299,7 @@ def test_notebook_runs_without_a_browser(log, tools):
 
 
 def test_schedulers_of_the_user(log, tools):
-    mine = rp.OrderedEASY(limit=3600)
+    mine = rp.OrderedEASY(waiting_limit=3600)
     explorer = tools.Explorer(LOG, schedulers={"at most an hour": mine})
     assert explorer.sides[1]["scheduler"].value == "at most an hour"
     assert explorer.views[1].schedule.scheduler == mine

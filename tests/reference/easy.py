@@ -6,13 +6,13 @@ It is compared with the compiled kernels on every start time, on random and on r
 from statistics import median
 
 from notebooks.explorer.decisions import Decision
-from replication.simulator.kernels.list_scheduler import (
+from notebooks.paper_easy import (
     BY_RESERVATION,
     NEVER_WILD,
     WHENEVER_IT_FITS,
     WILD_IF_SHORTER,
+    PaperEASY,
 )
-from replication.simulator.schedulers import EASY
 from replication.simulator.schedulers.event_loop import Reservation, earliest_fit
 from tests.reference.base import Reference
 
@@ -33,7 +33,7 @@ class Easy(Reference):
         reservation.
     """
 
-    scheduler = EASY
+    scheduler = PaperEASY
 
     def __init__(self, workload, estimate=None, seed=1, watch=None, permissions=None, **options):
         super().__init__(workload, estimate, seed, **options)
@@ -62,15 +62,16 @@ class Easy(Reference):
         self.report("reserved", [head], shadow, extra)
         if self.options["candidates"] == "sjf":
             candidates.sort(key=self.planned)
-        for job in candidates[: self.options["candidates_limit"]]:
+        for job in candidates[: self.options.get("candidates_limit")]:
             end = now + self.planned(job)
-            in_time = end < shadow or (end == shadow and self.options["strict"] == "no")
+            in_time = end < shadow or (end == shadow and not self.options["strict"])
             if job.size <= self.free and self.may_pass(job, head, in_time, extra):
                 self.begin(job)
                 if not in_time and self.options["extra"] == "used-up":
                     extra -= job.size
-                if extra < 0:
-                    shadow, extra = self.reserve(head)
+                    if extra < 0:  # the job was let past the head
+                        self.last = None
+                        shadow, extra = self.reserve(head)
                 self.report("backfilled", [job], shadow, extra)
         self.last = head, Reservation(shadow, extra)
 

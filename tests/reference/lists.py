@@ -1,5 +1,4 @@
-"""List schedulers in readable Python: an order of the queue, k reservations,
-and an order of the candidates.
+"""List schedulers in readable Python: an order of the queue, and k reservations.
 
 The reference implementations of FCFS, of EASY with other orders or several reservations, and of
 largest area first.
@@ -85,9 +84,8 @@ class ReservedEasy(List):
         self.scores = {name: function(workload) for name, function in functions.items()}
 
     def candidates(self, waiting) -> list:
-        if "candidates" in self.scores:
-            return sorted(waiting, key=lambda job: self.scores["candidates"][job.index])
-        return sorted(waiting, key=self.planned) if self.options["candidates"] == "sjf" else waiting
+        is_shortest_first = self.options.get("candidates") == "sjf"
+        return sorted(waiting, key=self.planned) if is_shortest_first else waiting
 
 
 class LargestAreaFirst(List):
@@ -108,7 +106,7 @@ class OrderedEasy(ReservedEasy):
 
     def place(self, job, now) -> Any:
         """Return the sort key of a waiting job: jobs past the limit first, then by value."""
-        waited, limit = now - job.submit, self.options["limit"]
+        waited, limit = now - job.submit, self.options["waiting_limit"]
         if limit is not None and waited >= limit:
             return False, 0.0
         if "by" in self.scores:

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notebooks import audits
+from notebooks.paper_easy import PaperEASY
 from replication.simulator.predictors import Biased, Clairvoyant, Last, Request, Virtual
-from replication.simulator.schedulers import EASY, FCFS, PVEasy, WildEASY
+from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.simulator.test_pv_easy import MODES, VARIANTS
@@ -187,7 +188,7 @@ def test_the_reservation_by_the_users_estimates():
     # Although it starts when the head is blocked, it does not count.
     workload = jobs(4, (0, 1, 1, 100), (1, 20, 2, 40), (2, 5, 4, 5), (2, 100, 2, 1000))
     workload = workload.replace(user=np.array([2, 1, 3, 2]))
-    schedule = simulate(workload, EASY(predictor=Last(), reservation="until-start"))
+    schedule = simulate(workload, PaperEASY(predictor=Last(), reservation="until-start"))
     assert schedule.start.tolist() == [0, 1, 102, 2]
     assert audits.reservations(schedule, by="estimates").tolist() == [-1, -1, 41, -1]
     late = audits.reservation_delays(schedule, "any-later", "first", "estimates")
@@ -207,7 +208,9 @@ def test_a_reservation_is_postponed_by_a_job_that_was_backfilled():
 @SOME
 @given(peopled(most=25), st.sampled_from(["used-up", "not-used-up"]))
 def test_no_job_is_backfilled_once_a_reservation_until_the_start_is_due(workload, extra):
-    schedule = simulate(workload, EASY(predictor=Last(), reservation="until-start", extra=extra))
+    schedule = simulate(
+        workload, PaperEASY(predictor=Last(), reservation="until-start", extra=extra)
+    )
     since, start = audits.head_since(schedule), schedule.start
     reserved = audits.reservations(schedule, "first", "estimates")
     for head in np.flatnonzero(audits.blocked(schedule)):
@@ -303,7 +306,7 @@ def test_impossible_audits_are_errors(call, message):
 
 
 @pytest.mark.parametrize(
-    "scheduler", [EASY(Virtual(0.9)), EASY(Biased(Virtual(0.9))), WildEASY(let_past=0.5)], ids=repr
+    "scheduler", [EASY(Virtual(0.9)), EASY(Biased(Virtual(0.9))), PaperEASY(let_past=0.5)], ids=repr
 )
 def test_a_replay_of_random_choices_is_refused(scheduler):
     schedule = simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), scheduler)

@@ -7,6 +7,7 @@ import tomllib
 import pandas as pd
 import pytest
 
+import notebooks.paper_easy  # noqa: F401, the logs name its scheduler
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import Scheduler

@@ -7,20 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator.estimates import Deterministic, Exact, FModel, Users
-from replication.simulator.kernels.list_scheduler import (
+from notebooks.paper_easy import (
     BY_RESERVATION,
     NEVER_WILD,
     WHENEVER_IT_FITS,
     WILD_IF_LONGER,
     WILD_IF_SHORTER,
-    Rules,
-    list_scheduler,
+    PaperEASY,
 )
+from replication.simulator.estimates import Deterministic, Exact, FModel, Users
 from replication.simulator.observation import observe
 from replication.simulator.predictors import Request, Tsafrir
-from replication.simulator.schedulers import EASY, FCFS, SchedulerError, WildEASY
-from replication.simulator.schedulers.options import NO_ORDER
+from replication.simulator.schedulers import EASY, FCFS, SchedulerError
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.reference import observation as reference_observed
@@ -58,18 +56,14 @@ def agree(workload, estimate=None, scheduler=EASY(), **options):
     workload=st.booleans().flatmap(lambda overrun: peopled(overrun=overrun)),
     predictor=st.sampled_from([Request(), Tsafrir()]),
     options=st.fixed_dictionaries(
-        {
-            name: st.sampled_from(allowed)
-            for name, allowed in CHOICES.items()
-            if isinstance(allowed, tuple)
-        }
+        {name: st.sampled_from(allowed) for name, allowed in CHOICES.items()}
     ),
 )
 def test_observations_agree_with_predictions(workload, predictor, options):
     options["predictor"] = predictor
     if options["plans"] == "unaged" and options["events"] == "by-plan":
         options["events"] = "together"
-    agree(workload, scheduler=EASY(**options), **options)
+    agree(workload, scheduler=PaperEASY(**options), **options)
 
 
 @pytest.mark.parametrize("predictor", [Request(), Tsafrir()], ids=repr)
@@ -77,7 +71,7 @@ def test_observations_agree_with_predictions_on_a_log(real_log, predictor):
     log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(2000, 3000))
     for options in ({"candidates": "sjf"}, {"events": "by-plan", "correction": "tsafrir"}):
         options["predictor"] = predictor
-        seen = agree(log, scheduler=EASY(**options), **options)
+        seen = agree(log, scheduler=PaperEASY(**options), **options)
         assert seen.wild.any() and not seen.shortest.all()
 
 
@@ -103,10 +97,9 @@ def with_permissions(workload, permissions):
     """
     start, _, steps = reference_observed.easy(workload, permissions=permissions)
     passed = sorted(step.job for step in steps)
-    rules = EASY().rules(Rules)
+    kernel, *rules = PaperEASY().kernel()
     with Request().memory(workload, workload.estimate, 1) as memory:
-        permissions = np.asarray(permissions, np.int8)
-        machine = list_scheduler(memory, workload.machine, rules, permissions, NO_ORDER)
+        machine = kernel(memory, workload.machine, *rules, np.asarray(permissions, np.int8))
     assert machine.start.tolist() == start
     assert np.flatnonzero(machine.backfilled).tolist() == passed
     return start, passed, sorted(step.job for step in steps if step.after != step.before)
@@ -115,7 +108,7 @@ def with_permissions(workload, permissions):
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_interventions_agree_on_a_log_where_jobs_are_let_past(real_log, share):
     log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800))
-    scheduler = WildEASY(let_past=share)
+    scheduler = PaperEASY(let_past=share)
     seen = agree(log, Exact(), scheduler, permissions=scheduler.permissions(log, 1))
     assert seen.wild.any()
 
@@ -124,7 +117,7 @@ def test_interventions_agree_on_a_log_where_jobs_are_let_past(real_log, share):
 def test_no_backfill_is_wild_where_that_is_forbidden_on_a_log(real_log, model):
     log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800))
     assert observe(log, model).wild.any()
-    seen = agree(log, model, WildEASY(wild="forbidden"), permissions=[NEVER_WILD] * 800)
+    seen = agree(log, model, PaperEASY(wild="forbidden"), permissions=[NEVER_WILD] * 800)
     assert seen.schedule.backfilled.any() and not seen.wild.any()
 
 
@@ -203,13 +196,13 @@ def test_O10_a_backfill_that_would_be_wild_is_refused_where_that_is_forbidden():
     log = jobs(2, (0, 4, 1), (0, 3, 2), (0, 6, 1), (0, 4, 1))
     estimate = np.array([8, 3, 6, 4])
     assert simulate(log, estimates=estimate).start.tolist() == [0, 6, 0, 9]
-    assert simulate(log, WildEASY(wild="forbidden"), estimate).start.tolist() == [0, 4, 7, 0]
+    assert simulate(log, PaperEASY(wild="forbidden"), estimate).start.tolist() == [0, 4, 7, 0]
 
 
 def test_O11_a_job_that_is_let_past_needs_only_to_fit():
     log = jobs(2, (0, 4, 1), (0, 3, 2), (0, 6, 1), (0, 1, 2))
     assert simulate(log).start.tolist() == [0, 4, 7, 13]
-    assert simulate(log, WildEASY(let_past=1)).start.tolist() == [0, 6, 0, 9]
+    assert simulate(log, PaperEASY(let_past=1)).start.tolist() == [0, 6, 0, 9]
 
 
 def test_O12_after_a_job_that_was_let_past_the_head_has_a_new_reservation():
@@ -222,7 +215,7 @@ def test_O12_after_a_job_that_was_let_past_the_head_has_a_new_reservation():
 @pytest.mark.parametrize("wild", ["shorter", "longer", "half"])
 def test_wild_backfills_of_some_jobs_agree_with_the_reference_on_a_log(real_log, wild):
     log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800))
-    scheduler = WildEASY(wild=wild)
+    scheduler = PaperEASY(wild=wild)
     seen = agree(log, Users(), scheduler, permissions=scheduler.permissions(log, 1))
     assert 0 < seen.wild.sum() < observe(log, Users()).wild.sum()
 
@@ -231,14 +224,14 @@ def test_O14_a_wild_backfill_is_refused_on_the_other_side_of_the_median():
     # Job 2 would be backfilled wildly. It runs for 6 s, and the median of the waiting jobs is 4 s.
     log = jobs(2, (0, 4, 1), (0, 3, 2), (0, 6, 1), (0, 4, 1))
     estimate = np.array([8, 3, 6, 4])
-    found = {wild: simulate(log, WildEASY(wild=wild), estimate).start.tolist() for wild in SIDES}
+    found = {wild: simulate(log, PaperEASY(wild=wild), estimate).start.tolist() for wild in SIDES}
     assert found == {"longer": [0, 6, 0, 9], "shorter": [0, 4, 7, 0]}
     # Of two equal medians neither is shorter or longer.
     log = jobs(2, (0, 4, 1), (0, 6, 2), (0, 6, 1))
     estimate = np.array([8, 6, 6])
     assert simulate(log, estimates=estimate).start.tolist() == [0, 6, 0]
     for wild in SIDES:
-        assert simulate(log, WildEASY(wild=wild), estimate).start.tolist() == [0, 4, 10]
+        assert simulate(log, PaperEASY(wild=wild), estimate).start.tolist() == [0, 4, 10]
 
 
 @settings(max_examples=100, deadline=None)
@@ -251,7 +244,7 @@ def test_kernel_and_reference_agree_on_refused_wild_backfills(workload, data):
 
 def test_O15_half_of_the_jobs_are_never_backfilled_wildly():
     log = jobs(4, *[(k, 5 + k % 7, 1 + k % 4) for k in range(200)])
-    permissions = WildEASY(wild="half").permissions(log, 1)
+    permissions = PaperEASY(wild="half").permissions(log, 1)
     assert set(permissions) == {BY_RESERVATION, NEVER_WILD}
     assert 70 < (permissions == NEVER_WILD).sum() < 130
     with_permissions(log, permissions)
@@ -267,20 +260,20 @@ def test_O13_where_each_event_has_its_own_pass_the_queue_holds_who_has_had_his()
 
 def test_only_an_easy_can_be_watched_and_has_one_intervention():
     with pytest.raises(SchedulerError, match="either wild or let_past, not both"):
-        WildEASY(wild="forbidden", let_past=0.5)
+        PaperEASY(wild="forbidden", let_past=0.5)
     with pytest.raises(SchedulerError, match=r"FCFS\(\) cannot be observed; allowed: any EASY"):
         observe(FIG8, scheduler=FCFS())
 
 
 def test_watching_an_intervention_changes_nothing_and_draws_depend_on_the_seed():
     log = jobs(4, *[(k, 5 + k % 7, 1 + k % 4) for k in range(60)])
-    for scheduler in (WildEASY(wild="forbidden"), WildEASY(wild="half"), WildEASY(let_past=0.4)):
+    for scheduler in (PaperEASY(wild="forbidden"), PaperEASY(wild="half"), PaperEASY(let_past=0.4)):
         seen = observe(log, Deterministic(1), 3, scheduler)
         assert (
             seen.schedule.start.tolist()
             == simulate(log, scheduler, Deterministic(1), 3).start.tolist()
         )
-    first, second = (simulate(log, WildEASY(let_past=0.4), seed=seed).start for seed in (1, 2))
+    first, second = (simulate(log, PaperEASY(let_past=0.4), seed=seed).start for seed in (1, 2))
     assert (first != second).any()
-    assert WildEASY(let_past=0.4).draws_at_random
-    assert not WildEASY(wild="forbidden").draws_at_random
+    assert PaperEASY(let_past=0.4).draws_at_random
+    assert not PaperEASY(wild="forbidden").draws_at_random

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import replication as rp
+from notebooks.paper_easy import PaperEASY
 from replication.simulator import paths
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.observation import observe
@@ -66,11 +67,14 @@ def sha256(*columns):
 
 
 def of_columns(schedule):
-    """Return the hash of all columns of a schedule and, for EASY and the interventions in wild
-    backfills without further options, of what is observed.
+    """Return the hash of all columns of a schedule and, for textbook EASY and the interventions in
+    wild backfills, of what is observed.
     """
-    columns = [*schedule.columns().values()]
-    if schedule.scheduler == rp.EASY() or isinstance(schedule.scheduler, rp.WildEASY):
+    columns, scheduler = [*schedule.columns().values()], schedule.scheduler
+    intervenes = (
+        isinstance(scheduler, PaperEASY) and scheduler.permissions(schedule.workload, 1).any()
+    )
+    if scheduler == rp.EASY() or intervenes:
         seen = observe(schedule.workload, schedule.estimates, 1, schedule.scheduler)
         columns += [seen.shortest, seen.wild, seen.events, seen.delay]
     return sha256(*columns)

@@ -2,20 +2,23 @@
 
 import pytest
 
+from notebooks.paper_easy import PaperEASY
 from replication.simulator.predictors import Tsafrir, Virtual
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from tests.agreement import PREDICTORS, agree
 from tests.workloads import jobs
 
-OTHERS = ("predictor", "reservations")
-OPTIONS = {name: option for name, option in EASY.options().items() if name not in OTHERS}
-CHOICES = {name: option.metadata["allowed"] for name, option in OPTIONS.items()}
-DEFAULTS = {name: option.default for name, option in OPTIONS.items()}
+#: The options of EASY that have words as values, and those that papers leave open.
+CHOICES = {
+    name: option.metadata["allowed"]
+    for name, option in PaperEASY.options().items()
+    if isinstance(option.metadata["allowed"], tuple) and name != "wild"
+}
 
 
 AS_CODED = {"ties": "submissions-first", "passes": "if-fits"}
-SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one", "shadow": "first"}
+SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one"}
 
 
 @pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
@@ -25,7 +28,8 @@ SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one", "s
 )
 def test_kernel_and_reference_agree_on_a_real_log(real_log, log, predictor):
     workload = real_log(log, paper="top_percent").take(slice(2000, 3000))
-    agree(workload, EASY(predictor, **AS_CODED))
+    agree(workload, PaperEASY(predictor, **AS_CODED))
+    agree(workload, PaperEASY(predictor, **SLOW, shadow="first"))
     agree(workload, EASY(predictor, **SLOW))
 
 
@@ -33,19 +37,23 @@ def test_every_option_changes_a_schedule(real_log):
     workload = real_log("KTH-SP2", paper="top_percent").take(slice(0, 8000))
     # With predictions refreshed at every pass, the order of events before the pass has no effect.
     common = {"predictor": Tsafrir(), "refresh": "submission"}
-    base = simulate(workload, EASY(**common)).start
+    base = simulate(workload, PaperEASY(**common)).start
+    assert base.tolist() == simulate(workload, EASY(**common)).start.tolist()
     lasting = {}
     for form in ("until-due", "until-start"):
         around = common | {"reservation": form, "correction": "now"}
-        lasting[form] = around, simulate(workload, EASY(**around)).start
+        lasting[form] = around, simulate(workload, PaperEASY(**around)).start
     for name, allowed in CHOICES.items():
-        for value in allowed if isinstance(allowed, tuple) else (1,):
+        for value in allowed:
             around, before = common, base
             if name in ("recount", "overdue"):
                 around, before = lasting["until-due" if value == "nobody" else "until-start"]
-            if value not in (DEFAULTS[name], common.get(name)):
-                found = simulate(workload, EASY(**around | {name: value})).start
+            if value not in (allowed[0], common.get(name)):
+                found = simulate(workload, PaperEASY(**around | {name: value})).start
                 assert (found != before).any(), (name, value)
+                if name in EASY.options() and value in EASY.options()[name].metadata["allowed"]:
+                    own = simulate(workload, EASY(**around | {name: value})).start
+                    assert own.tolist() == found.tolist()
     assert (simulate(workload, EASY(predictor=Tsafrir())).start != base).any()
 
 

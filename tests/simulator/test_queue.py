@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from replication.simulator.kernels import list_scheduler, queue_tree
 from replication.simulator.kernels import queue as queues
 from replication.simulator.predictors import Clairvoyant, Last
-from replication.simulator.schedulers import EASY, LargestAreaFirst, OrderedEASY, WildEASY
+from replication.simulator.schedulers import EASY, LargestAreaFirst, OrderedEASY
 from replication.simulator.schedulers.queue_orders import ORDERS
 from replication.simulator.workload import Workload
 from tests.agreement import agree
@@ -97,8 +97,7 @@ def by_size(workload):
 LONG_QUEUES = [
     EASY(),
     EASY(Clairvoyant(), candidates="sjf"),
-    EASY(Last(), reservation="until-start"),
-    WildEASY(let_past=0.1),
+    EASY(Last()),
     LargestAreaFirst(),
     OrderedEASY(by_size, predictor=Last()),
     *map(OrderedEASY, ORDERS),

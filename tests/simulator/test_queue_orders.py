@@ -42,11 +42,11 @@ def test_Q2_one_order_for_head_and_candidates():
     w = queue((1, 30, 2), (2, 20, 4), (3, 3, 2))
     assert starts(w) == [0, 33, 13, 10]
     # EASY starts job 1 at once, and job 3 passes the head.
-    assert starts(w, limit=0) == [0, 10, 40, 10]
+    assert starts(w, waiting_limit=0) == [0, 10, 40, 10]
     # Two processors are free behind the head, until 15; the shorter of two candidates gets them.
     w = jobs(4, (0, 15, 1), (0, 15, 1), (1, 11, 4), (2, 13, 2), (2, 12, 2))
     assert starts(w)[2:] == [15, 26, 2]
-    assert starts(w, limit=0)[2:] == [15, 2, 26]
+    assert starts(w, waiting_limit=0)[2:] == [15, 2, 26]
 
 
 def test_Q3_equal_values_go_by_arrival():
@@ -102,8 +102,8 @@ def test_Q7_f1():
 def test_Q8_past_the_limit_order_is_by_arrival():
     w = queue((1, 9, 4), (2, 8, 4), (6, 1, 4))
     assert starts(w) == [0, 19, 11, 10]
-    assert starts(w, limit=9) == [0, 10, 19, 27]
-    assert starts(w, limit=10) == [0, 11, 20, 10]
+    assert starts(w, waiting_limit=9) == [0, 10, 19, 27]
+    assert starts(w, waiting_limit=10) == [0, 11, 20, 10]
 
 
 def test_Q9_time_alone_leads_to_no_pass():
@@ -111,7 +111,7 @@ def test_Q9_time_alone_leads_to_no_pass():
     # needs more than is extra. At 9 job 1 reaches the limit and would start at once, but nothing
     # happens before 12.
     w = jobs(4, (0, 20, 2), (1, 30, 2), (1, 20, 4), (12, 5, 4))
-    assert starts(w, limit=8)[1] == 12
+    assert starts(w, waiting_limit=8)[1] == 12
 
 
 @settings(max_examples=150, deadline=None)
@@ -123,7 +123,7 @@ def test_Q9_time_alone_leads_to_no_pass():
 )
 def test_Q10_a_limit_of_0_is_easy(workload, by, predictor, correction):
     options = {"predictor": predictor, "correction": correction}
-    own = simulate(workload, OrderedEASY(by, limit=0, **options))
+    own = simulate(workload, OrderedEASY(by, waiting_limit=0, **options))
     easy = simulate(workload, EASY(**options))
     assert own.start.tolist() == easy.start.tolist()
     assert own.backfilled.tolist() == easy.backfilled.tolist()
@@ -133,7 +133,7 @@ def test_Q10_a_limit_of_0_is_easy(workload, by, predictor, correction):
 def test_Q11_the_head_may_lose_its_reservation():
     # Each end brings a shorter job than the widest one, which waits for all of them.
     w = jobs(4, (0, 10, 2), (1, 9, 4), (2, 20, 2), (5, 8, 2), (17, 8, 2))
-    assert starts(w)[1] > starts(w, limit=0)[1]
+    assert starts(w)[1] > starts(w, waiting_limit=0)[1]
 
 
 @pytest.mark.parametrize("by", ORDERS)
@@ -147,5 +147,5 @@ def test_kernel_and_reference_agree_on_a_real_log(real_log, by, predictor):
 def test_wrong_orders_and_limits_are_refused():
     with pytest.raises(SchedulerError, match="did you mean shortest"):
         OrderedEASY("shorter")
-    with pytest.raises(SchedulerError, match="limit=-1; allowed: a whole number from 0"):
-        OrderedEASY(limit=-1)
+    with pytest.raises(SchedulerError, match="waiting_limit=-1; allowed: a whole number from 0"):
+        OrderedEASY(waiting_limit=-1)

@@ -8,10 +8,11 @@ import pytest
 
 import reconstructed
 import search_pv_easy as search
+from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import runs
 from replication.simulator import paths
 from replication.simulator.predictors import Last
-from replication.simulator.schedulers import EASY, PVEasy
+from replication.simulator.schedulers import PVEasy
 from tests.workloads import jobs
 
 
@@ -31,8 +32,9 @@ def workloads():
 def test_a_scheduler_has_the_choices_that_concern_its_policy():
     chosen = {"reservation": "until start", "plans": "unaged", "correction": "now"}
     own = {"reservation": "until-start", "plans": "unaged"}
-    assert search.scheduler("EASY", chosen) == EASY(**own)
-    assert search.scheduler("EASY-Last", chosen) == EASY(predictor=Last(), correction="now", **own)
+    assert search.scheduler("EASY", chosen) == PaperEASY(**own)
+    last = PaperEASY(predictor=Last(), correction="now", **own)
+    assert search.scheduler("EASY-Last", chosen) == last
     assert search.scheduler("PV-EASY", chosen) == PVEasy(correction="now")
     for policy, default in runs.POLICIES.items():
         assert search.scheduler(policy, {}) == default
@@ -74,7 +76,7 @@ def test_the_forms_shown_are_allowed_by_the_tables():
             some.append(search.scheduler("EASY", chosen))
         simplest = min(some, key=lambda scheduler: repr(scheduler).count("="))
         # Without too short estimates no reservation of EASY's is overdue.
-        assert EASY(**runs.FORMS[form] | {"overdue": simplest.overdue}) == simplest, form
+        assert PaperEASY(**runs.FORMS[form] | {"overdue": simplest.overdue}) == simplest, form
 
 
 def test_all_forms_stand_beside_each_other(workloads):
@@ -84,7 +86,7 @@ def test_all_forms_stand_beside_each_other(workloads):
     assert (loads[runs.TEXTBOOK] == loads["until start"]).all()
     held = runs.simulated_by("until start, now")
     fields = {"reservation": "until-start", "extra": "not-used-up", "correction": "now"}
-    assert held["EASY-Last"] == EASY(predictor=Last(), **fields)
+    assert held["EASY-Last"] == PaperEASY(predictor=Last(), **fields)
     assert held["PV-EASY"] == PVEasy(correction="now")
     everywhere = reconstructed.other_logs(workloads)
     assert len(everywhere) == 2 * len(runs.SIMULATORS) * len(workloads)

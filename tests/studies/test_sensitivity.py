@@ -13,6 +13,7 @@ import changes_pv_easy as pv
 import changes_top_percent as top
 import sensitivity
 from notebooks import variants
+from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import claims as pv_claims
 from notebooks.pv_easy import runs
 from notebooks.top_percent import claims as top_claims
@@ -85,21 +86,24 @@ def test_headlines_and_changes_of_a_paper_are_complete(paper):
 
 
 def test_the_default_of_an_open_option_comes_first():
-    known = EASY.options()
+    known = PaperEASY.options()
     for name, alternatives in variants.alternatives("scheduler").items():
-        assert alternatives[0].name == known[name].default
-        assert {one.name for one in alternatives} <= set(known[name].metadata["allowed"])
-        assert all(one.scheduler == {name: one.name} for one in alternatives[1:])
+        values = [variants.ANSWERS.get(one.name, one.name) for one in alternatives]
+        assert values[0] == known[name].default
+        assert {*values} <= set(known[name].metadata["allowed"])
+        changed = [{name: value} for value in values[1:]]
+        assert [one.scheduler for one in alternatives[1:]] == changed
 
 
 def test_each_value_of_an_open_option_is_a_row_in_words():
     """An option that is added to EASY cannot be forgotten in the maps."""
     options = [*variants.open_options(), *variants.OF_LASTING]
+    words = {value: word for word, value in variants.ANSWERS.items()}
     values = {
-        f"{name}: {value}"
+        f"{name}: {words.get(value, value)}"
         for name in options
-        for value in EASY.options()[name].metadata["allowed"]
-        if value != EASY.options()[name].default
+        for value in PaperEASY.options()[name].metadata["allowed"]
+        if value != PaperEASY.options()[name].default
     }
     rows = variants.alone(*variants.open_options(), lasting=True)
     assert {part for row in rows for part in row.name.split(", ")} == values
@@ -109,7 +113,7 @@ def test_each_value_of_an_open_option_is_a_row_in_words():
     assert forms | {row.name for row in rows} <= {one.name for one in pv.CHANGES}
     assert {row.name for row in rows} <= {one.name for one in top.CHANGES}
     behaviours = [(row.scheduler | row.easy) for row in rows]
-    kernels = [EASY(**fields).kernel() for fields in behaviours]
+    kernels = [PaperEASY(**fields).kernel() for fields in behaviours]
     assert all(kernel not in kernels[:k] for k, kernel in enumerate(kernels))
 
 

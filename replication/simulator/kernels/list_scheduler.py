@@ -33,7 +33,6 @@ from replication.simulator.kernels import machine as machines
 from replication.simulator.kernels import queue_tree as trees
 from replication.simulator.kernels.compilation import njit_call, njit_noalloc, sort
 from replication.simulator.kernels.machine import (
-    ALL,
     ARRIVED,
     EXTRA,
     FREE,
@@ -56,41 +55,25 @@ SUBMISSION, SHORTEST, SMALLEST_AREA, WFP3, F1, GIVEN, LARGEST_AREA = range(7)
 #: Orders in which the keys of waiting jobs depend on nothing that changes but predictions, so that
 #: a long queue may be ranked; the queue of any other order is scanned.
 RANKABLE = (SUBMISSION, SHORTEST, SMALLEST_AREA, F1, GIVEN, LARGEST_AREA)
-#: Permissions of a job to pass the head; wildly by the reservation alone, never, or if its true run
-#: time is shorter or longer than the median of the waiting jobs.
-BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS, WILD_IF_SHORTER, WILD_IF_LONGER = range(5)
 NO_LIMIT = 2**62
 
 # order : order of the queue
-# limit : s; jobs that have waited this long come first, in order of submission
+# waiting_limit : s; jobs that have waited this long come first, in order of submission
 # shortest_first : candidates are in order of prediction, not in queue order
-# lasts : the reservation is valid until it is due or the head starts, not for one pass only
-# until_start : a reservation that lasts stays valid when it is due
-# recounts : the extra processors of a reservation that lasts are counted again at every pass
-# closed : no job is backfilled on extra processors of a reservation that lasts and is due
-# uses_up : a job that outlives the shadow time uses up extra processors
-# counted : jobs planned to end at the shadow time that count for the extra processors, as of
-#     `machine.reservation`
-# only_if_fits : a submission leads to a pass only if the job fits the free processors
-# strict : a job is in time if it is planned to end before the shadow time, not at it
-# unaged : a running job is planned to end after its whole plan from now on
 # candidates_limit : jobs behind the head that a pass tries
 Rules = namedtuple(
     "Rules",
-    machines.SHARED_RULES
-    + "order limit shortest_first lasts until_start recounts closed uses_up counted only_if_fits "
-    "strict unaged candidates_limit",
-    defaults=(SUBMISSION, NO_LIMIT, *[False] * 4, True, True, ALL, *[False] * 3, NO_LIMIT),
+    machines.SHARED_RULES + "order waiting_limit shortest_first candidates_limit",
+    defaults=(SUBMISSION, NO_LIMIT, False, NO_LIMIT),
 )
 
 # tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty
 #     until they are needed
-# permission : int8[n], of each job to pass the head; None if all have `BY_RESERVATION`
 # given : int64[n], the order of the queue if it is `GIVEN`
-Lists = namedtuple("Lists", "tree job rank permission given")
+Lists = namedtuple("Lists", "tree job rank given")
 
 
-def list_scheduler(memory, processors, rules, permission, given):
+def list_scheduler(memory, processors, rules, given):
     """Simulate a list scheduler.
 
     Parameters
@@ -99,8 +82,6 @@ def list_scheduler(memory, processors, rules, permission, given):
         The jobs and a predictor before the first job; modified.
     processors : int
     rules : Rules
-    permission : int8[n] or int8[0]
-        One of the permissions for each job; `BY_RESERVATION` for all if empty.
     given : int64[n] or int64[0]
         The order of the queue if it is `GIVEN`; equal ones are in order of submission.
 
@@ -111,20 +92,19 @@ def list_scheduler(memory, processors, rules, permission, given):
     """
     by_key = rules.order != SUBMISSION or rules.shortest_first
     key = np.empty(len(memory.submit)) if by_key else None
-    return _run(memory, processors, rules, permission if len(permission) else None, given, key)
+    return _run(memory, processors, rules, given, key)
 
 
 @njit(nogil=True, cache=True)
-def _run(memory, processors, rules, permission, given, key):
+def _run(memory, processors, rules, given, key):
     """Simulate, and rank the jobs when the queue first needs it.
 
     `key` is scratch space for the keys of the queue's places, float64[n]; None if all is in order
-    of submission. Without keys or permissions the loop is compiled apart, since their code would
-    slow it down even where it is not used.
+    of submission. Without keys the loop is compiled apart, since their code would slow it down even
+    where it is not used.
     """
     machine, none = machines.idle_machine(len(memory.submit), processors), np.empty(0, np.int64)
-    machine.count[machines.AGES] = not rules.unaged
-    lists = Lists(trees.empty_tree(0), none, none, permission, given)
+    lists = Lists(trees.empty_tree(0), none, none, given)
     now = _simulate(machine, memory, rules, lists, key, 0)
     while now != DONE:
         lists = _ranked(memory, rules, lists)
@@ -148,7 +128,7 @@ def _ranked(memory, rules, lists):
             key[k] = _key(memory, rules, lists, k, predicted, memory.submit[k])
         job = job[np.argsort(key[job], kind="mergesort")]
         rank[job] = np.arange(n)
-    return Lists(trees.empty_tree(n), job, rank, lists.permission, lists.given)
+    return Lists(trees.empty_tree(n), job, rank, lists.given)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
@@ -158,16 +138,11 @@ def _simulate(machine, memory, rules, lists, key, now):
     """
     count = machine.count
     is_limited = rules.candidates_limit < NO_LIMIT
-    # In these variants the reservation, the head or a prediction can change without an end or a
-    # correction.
-    always = (
-        rules.lasts or not rules.uses_up or rules.counted != ALL or lists.permission is not None
-    )
-    always |= rules.unaged or rules.strict or is_limited
-    always |= rules.order != SUBMISSION and rules.order != LARGEST_AREA
+    # Here the candidates, the head or a prediction can change without an end or a correction.
+    always = is_limited or (rules.order != SUBMISSION and rules.order != LARGEST_AREA)
     always |= rules.volatile and memory.predict != 0
     is_known = memory.predict == 0
-    can_rank = rules.order in RANKABLE and rules.limit == NO_LIMIT and not is_limited
+    can_rank = rules.order in RANKABLE and rules.waiting_limit == NO_LIMIT and not is_limited
     if rules.order != GIVEN and (rules.order != SUBMISSION or rules.shortest_first):
         can_rank &= is_known
     stale = True  # whether jobs that the last pass left in the queue may be able to start
@@ -179,22 +154,20 @@ def _simulate(machine, memory, rules, lists, key, now):
     while machines.has_events(machine):
         now = machines.next_event(machine, memory, now)
         before = count[TAIL]
-        ended, came, fits, corrected = machines.process_events(machine, memory, rules, now)
-        stale |= ended or corrected or always or count[machines.FREED] > 0
+        ended, _, _, corrected = machines.process_events(machine, memory, rules, now)
+        stale |= ended or corrected or always
         stale |= before == count[HEAD] and not is_ranked
         if rules.order != LARGEST_AREA:
             stale |= machines.next_planned_end(machine) < now
-        passes = ended or fits or (came and not rules.only_if_fits)
         if is_ranked:
-            _move_to_ranks(machine, memory, rules, lists, lists.permission, 0)
-            if passes:
-                _pass_by_rank(machine, memory, rules, lists, stale, now)
-        elif passes and rules.order == SUBMISSION:
+            _move_to_ranks(machine, memory, rules, lists, 0)
+            _pass_by_rank(machine, memory, rules, lists, stale, now)
+        elif rules.order == SUBMISSION:
             _pass(machine, memory, rules, lists, key, count[HEAD] if stale else before, now)
         elif key is not None:
-            if passes and count[SMALLEST] <= count[FREE]:
+            if count[SMALLEST] <= count[FREE]:
                 _pass_by_key(machine, memory, rules, lists, key, 0 if stale else before, now)
-        stale &= not passes
+        stale = False
         waiting = count[ARRIVED] - count[STARTED]
         if is_ranked and 4 * waiting < LONG:
             is_ranked = False
@@ -224,16 +197,15 @@ def _pass(machine, memory, rules, lists, key, since, now):
     fitting = 0
     if count[SMALLEST] <= count[FREE]:
         fitting = machines.fitting(machine, since)
-    if rules.lasts or fitting > 0:
-        _reserve(machine, memory, rules, machine.waiting[count[HEAD]], now)
     if fitting == 0:
         return
+    _reserve(machine, memory, machine.waiting[count[HEAD]], now)
     places = machine.scratch[:fitting]
     gaps = False
     if rules.candidates_limit < NO_LIMIT:
         gaps = _backfill_first(machine, memory, rules, lists, key, since, now)
     elif key is None:
-        gaps = _backfill(machine, memory, rules, lists, places, now)
+        gaps = _backfill(machine, memory, rules, places, now)
     elif rules.shortest_first:
         for place in places:
             job = machine.waiting[place]
@@ -248,8 +220,7 @@ def _pass(machine, memory, rules, lists, key, since, now):
 def _start_heads(machine, memory, rules, now):
     """Start jobs at the head as long as they fit."""
     count = machine.count
-    if not rules.lasts:
-        count[RESERVED] = NO_JOB
+    count[RESERVED] = NO_JOB
     while count[HEAD] < count[TAIL] and machine.queued_size[count[HEAD]] <= count[FREE]:
         job = machine.waiting[count[HEAD]]
         predicted = machines.predicted_now(machine, memory, rules, job, now)
@@ -258,28 +229,18 @@ def _start_heads(machine, memory, rules, now):
 
 
 @njit_noalloc
-def _reserve(machine, memory, rules, head, now):
+def _reserve(machine, memory, head, now):
     """Make the reservation of the head unless it has a valid one."""
-    count, size = machine.count, memory.size[head]
-    is_due = count[SHADOW] <= now
-    # Plans that do not age are ordered by length, and times are counted from now on.
-    origin = now if rules.unaged else 0
-    if count[RESERVED] != head or (rules.lasts and is_due and not rules.until_start):
+    count = machine.count
+    if count[RESERVED] != head:
         count[SHADOW], count[EXTRA] = machines.reservation(
-            machine, machine.by_plan, memory, size, rules.counted, now - origin
+            machine, machine.by_plan, memory, memory.size[head], now
         )
-        count[SHADOW] += origin
         count[RESERVED] = head
-    elif rules.recounts:
-        count[EXTRA] = machines.extra_at(
-            machine, memory, size, rules.counted, count[SHADOW] - origin, now - origin
-        )
-    if rules.lasts and rules.closed and count[SHADOW] <= now:
-        count[EXTRA] = 0
 
 
 @njit_noalloc
-def _backfill(machine, memory, rules, lists, places, now):
+def _backfill(machine, memory, rules, places, now):
     """Backfill the jobs at `places` in order; return whether any started, which leaves a gap."""
     gaps = False
     for k in range(len(places)):
@@ -287,57 +248,24 @@ def _backfill(machine, memory, rules, lists, places, now):
         if machine.queued_size[place] <= machine.count[FREE]:
             job = machine.waiting[place]
             predicted = machines.predicted_now(machine, memory, rules, job, now)
-            if _start_candidate(machine, memory, rules, lists.permission, job, predicted, now):
+            if _start_candidate(machine, memory, job, predicted, now):
                 machine.waiting[place] = NO_JOB
                 gaps = True
     return gaps
 
 
 @njit_noalloc
-def _start_candidate(machine, memory, rules, permission, job, predicted, now):
+def _start_candidate(machine, memory, job, predicted, now):
     """Start a job that fits if it may pass the head; return whether it started."""
     count, size = machine.count, memory.size[job]
-    in_time = now + predicted <= count[SHADOW] - rules.strict
-    passes = in_time or size <= count[EXTRA]
-    if permission is not None:
-        if permission[job] == WHENEVER_IT_FITS:
-            passes = True
-        elif passes and permission[job] != BY_RESERVATION and _is_wild(machine, memory, job, now):
-            passes = _may_be_wild(machine, memory, permission[job], job)
-    if not passes:
+    in_time = now + predicted <= count[SHADOW]
+    if not in_time and size > count[EXTRA]:
         return False
     machines.begin(machine, memory, job, predicted, now)
     machine.backfilled[job] = True
-    if rules.uses_up and not in_time:
+    if not in_time:
         count[EXTRA] -= size
-        if permission is not None and count[EXTRA] < 0:
-            head, count[RESERVED] = count[RESERVED], NO_JOB
-            _reserve(machine, memory, rules, head, now)
     return True
-
-
-@njit_call
-def _is_wild(machine, memory, job, now):
-    """Return whether the head's real shadow time moves if a job starts now."""
-    head_size = memory.size[machine.count[RESERVED]]
-    shadow, extra = machines.reservation(machine, machine.by_end, memory, head_size, ALL, now)
-    return now + memory.run_time[job] > shadow and memory.size[job] > extra
-
-
-@njit_call
-def _may_be_wild(machine, memory, permission, job):
-    """Return whether the true run time of a job is on the permitted side
-    of the median of the waiting jobs.
-    """
-    if permission == NEVER_WILD:
-        return False
-    waiting = beyond = 0  # jobs, and those of them that the job is not shorter, or not longer, than
-    for other in range(machine.count[RESERVED], machine.count[ARRIVED]):
-        if machine.start[other] < 0:
-            more = memory.run_time[other] - memory.run_time[job]
-            waiting += 1
-            beyond += more <= 0 if permission == WILD_IF_SHORTER else more >= 0
-    return 2 * beyond <= waiting
 
 
 # ---- A scanned queue or candidates in another order
@@ -370,7 +298,7 @@ def _pass_by_key(machine, memory, rules, lists, key, since, now):
         head = _first(machine, key)
     if head != NO_JOB:
         count[RESERVED] = NO_JOB
-        _reserve(machine, memory, rules, waiting[head], now)
+        _reserve(machine, memory, waiting[head], now)
         if rules.candidates_limit < NO_LIMIT:
             _backfill_first(machine, memory, rules, lists, key, 0, now)
         else:
@@ -401,12 +329,12 @@ def _backfill_by_key(machine, memory, rules, lists, key, some, now):
     """Backfill jobs at the first `some` places in `scratch` by key; return whether any started."""
     count, gaps = machine.count, False
     while True:
-        extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - rules.strict - now
+        extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - now
         place, some = _first_that_may_start(machine, rules, key, some, extra, window)
         if place == NO_JOB:
             return gaps
         job = machine.waiting[place]
-        _start_candidate(machine, memory, rules, lists.permission, job, machine.planned[job], now)
+        _start_candidate(machine, memory, job, machine.planned[job], now)
         machine.waiting[place] = NO_JOB
         gaps = True
 
@@ -435,7 +363,7 @@ def _backfill_first(machine, memory, rules, lists, key, since, now):
         if machine.queued_size[place] <= count[FREE]:
             job = waiting[place]
             predicted = machines.predicted_now(machine, memory, rules, job, now)
-            if _start_candidate(machine, memory, rules, lists.permission, job, predicted, now):
+            if _start_candidate(machine, memory, job, predicted, now):
                 waiting[place] = NO_JOB
                 gaps = True
     return gaps
@@ -479,7 +407,7 @@ def _key(memory, rules, lists, job, predicted, now):
     and equal ones are in order of submission.
     """
     waited, size = now - memory.submit[job], memory.size[job]
-    if waited >= rules.limit:
+    if waited >= rules.waiting_limit:
         return -math.inf
     if rules.order == GIVEN:
         return float(lists.given[job])
@@ -506,18 +434,15 @@ def _rank_queue(machine, memory, rules, lists):
     """Move all jobs of a scanned queue to the tree."""
     first = max(machine.count[HEAD], 0)
     machine.count[HEAD] = machine.waiting[first]
-    _move_to_ranks(machine, memory, rules, lists, lists.permission, first)
+    _move_to_ranks(machine, memory, rules, lists, first)
 
 
 @njit_call
-def _move_to_ranks(machine, memory, rules, lists, permission, first):
+def _move_to_ranks(machine, memory, rules, lists, first):
     """Move the jobs from place `first` of the queue on to the tree."""
     is_known, tree = memory.predict == 0 or not rules.refresh, lists.tree
     for job in machine.waiting[first : machine.count[TAIL]]:
         planned = machine.first[job] if is_known else 0
-        if permission is not None:
-            if permission[job] == WHENEVER_IT_FITS:
-                planned = 0
         trees.add(tree, lists.rank[job], trees.narrow(memory.size[job]), trees.narrow(planned))
     machine.count[TAIL] = 0
 
@@ -548,7 +473,7 @@ def _pass_by_rank(machine, memory, rules, lists, stale, now):
     if rules.order == LARGEST_AREA:
         count[SHADOW], count[EXTRA] = LATEST, 0
     else:
-        if stale and not rules.lasts:
+        if stale:
             count[RESERVED] = NO_JOB
         head = _head_by_rank(machine, rules, lists)
         while head != NO_JOB and memory.size[head] <= count[FREE]:
@@ -558,18 +483,18 @@ def _pass_by_rank(machine, memory, rules, lists, stale, now):
             head = _head_by_rank(machine, rules, lists)
         if head == NO_JOB:
             return
-        if rules.lasts or tree.rows[ONE, trees.NONE] <= count[FREE]:
-            _reserve(machine, memory, rules, head, now)
+        if tree.rows[ONE, trees.NONE] <= count[FREE]:
+            _reserve(machine, memory, head, now)
     rank = -1
     while tree.rows[ONE, trees.NONE] <= count[FREE]:
-        window = count[SHADOW] - rules.strict - now
+        window = count[SHADOW] - now
         rank = trees.next_entry(tree, rank + 1, count[FREE], count[EXTRA], window)
         if rank == len(tree.size):
             break
         job = lists.job[rank]
         if memory.size[job] <= count[FREE]:
             predicted = machines.predicted_now(machine, memory, rules, job, now)
-            if _start_candidate(machine, memory, rules, lists.permission, job, predicted, now):
+            if _start_candidate(machine, memory, job, predicted, now):
                 trees.leave(tree, rank)
     if rules.order == LARGEST_AREA:
         _mark_backfilled(machine, started, _oldest(machine))

@@ -3,7 +3,7 @@ the running jobs in two orders, the queue, and the events.
 
 As in `replication.simulator.kernels.ordered_list`, both orders are descending lists behind a
 sentinel. A key is an end with the job in its low bits, so of equal ends that of the job earlier in
-the queue comes first. One variant of the reservation depends on this.
+the queue comes first.
 
 The loop of a kernel calls `next_event` and `process_events`, and then makes its own pass over the
 queue.
@@ -25,7 +25,7 @@ LATEST = NEVER >> JOB_BITS  # the last second a key can hold, some 17,000 years 
 
 # Entries of `count`. The queue is waiting[HEAD:TAIL]; only jobs before LAST are submitted.
 FREE, RUNNING, HEAD, TAIL, ARRIVED, LAST, SMALLEST = range(7)
-SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, NOTIFIED, AGES, COUNTS = range(7, 16)
+SHADOW, EXTRA, RESERVED, LEAVING, FREED, STARTED, NOTIFIED, COUNTS = range(7, 15)
 NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below 0 is a gap
 
 # start, first, prediction : int64[n], s, the last start of each job and its predictions at
@@ -34,8 +34,7 @@ NO_JOB = -1  # RESERVED without a valid reservation; an entry of the queue below
 # planned, done : int64[n], s, planned length of the current run, and work saved from earlier runs
 # by_end, by_plan : int64[m + 1], keys of the running jobs
 # waiting, queued_size : int64[n], the jobs in the queue and their sizes
-# scratch : int64[n]; count : int64[COUNTS]; count[AGES] is 0 if running jobs are planned to end
-#     after their whole plan from now on, so that `by_plan` has lengths in place of ends, else 1
+# scratch : int64[n]; count : int64[COUNTS]
 # order, submitted : int64[n], the jobs in the order in which they started, and the number of jobs
 #     submitted by then
 # leaving : int64[n], jobs whose processors are free but whose end is not yet processed
@@ -45,9 +44,6 @@ Machine = namedtuple(
     "start first prediction backfilled planned done by_end by_plan "
     "waiting queued_size scratch order submitted leaving freed count",
 )
-
-#: Jobs planned to end at a shadow time that count for the extra processors.
-ALL, FIRST, FIRST_STARTED = range(3)
 
 # Rules of every kernel on this machine.
 # refresh : predictions of waiting jobs are made at every pass, not only at submission
@@ -75,7 +71,6 @@ def idle_machine(n, processors):
     by_end[0] = by_plan[0] = NEVER
     count = np.zeros(COUNTS, np.int64)
     count[FREE], count[LAST], count[SMALLEST], count[RESERVED] = processors, n, NEVER, NO_JOB
-    count[AGES] = 1
     return Machine(
         np.full(n, -1),
         np.full(n, -1),
@@ -191,7 +186,7 @@ def start_run(machine, memory, job, now, length, planned):
     count = machine.count
     machine.start[job], machine.planned[job] = now, planned
     insert(machine.by_end, count[RUNNING], (now + length) << JOB_BITS | job)
-    insert(machine.by_plan, count[RUNNING], (now * count[AGES] + planned) << JOB_BITS | job)
+    insert(machine.by_plan, count[RUNNING], (now + planned) << JOB_BITS | job)
     count[FREE] -= memory.size[job]
     count[RUNNING] += 1
 
@@ -202,7 +197,7 @@ def release(machine, memory, job):
     the caller removes it from `by_end`.
     """
     count = machine.count
-    key = (machine.start[job] * count[AGES] + machine.planned[job]) << JOB_BITS | job
+    key = (machine.start[job] + machine.planned[job]) << JOB_BITS | job
     remove(machine.by_plan, count[RUNNING], key)
     count[FREE] += memory.size[job]
     count[RUNNING] -= 1
@@ -319,12 +314,9 @@ def corrected(prediction, request, elapsed, way):
 
 
 @njit_noalloc
-def reservation(machine, order, memory, head_size, counted, now):
+def reservation(machine, order, memory, head_size, now):
     """Return the earliest end in `order` at which `head_size` processors are free,
-    and how many more are free then.
-
-    Of the jobs that end by that instant `ALL` count, or no more than necessary: the `FIRST` in the
-    queue, or the `FIRST_STARTED` of one end. Ends in the past count as now.
+    and how many more are free then. Ends in the past count as now.
     """
     size = memory.size
     available = machine.count[FREE]
@@ -332,65 +324,11 @@ def reservation(machine, order, memory, head_size, counted, now):
     while available < head_size:
         available += size[order[k] & JOB_MASK]
         k -= ONE
-    end = order[k + ONE] >> JOB_BITS
-    instant = max(end, now)
-    if counted == ALL:
-        while order[k] >> JOB_BITS <= instant:
-            available += size[order[k] & JOB_MASK]
-            k -= ONE
-    elif counted == FIRST_STARTED:
-        for key in order[k + ONE : machine.count[RUNNING] + 1]:
-            if key >> JOB_BITS == end:
-                available -= size[key & JOB_MASK]
-        available = _after_first_started(machine, order, size, end, available, head_size)
-    return instant, available - head_size
-
-
-@njit_call
-def _after_first_started(machine, order, size, end, available, head_size):
-    """Return the free processors once jobs of one end have ended,
-    the first started first, until the head fits.
-    """
-    last = -1
-    while available < head_size:
-        first = NEVER
-        for key in order[1 : machine.count[RUNNING] + 1]:
-            job = key & JOB_MASK
-            started = machine.start[job] << JOB_BITS | job
-            if key >> JOB_BITS == end and last < started < first:
-                first = started
-        if first == NEVER:
-            break
-        available += size[first & JOB_MASK]
-        last = first
-    return available
-
-
-@njit_call
-def extra_at(machine, memory, head_size, counted, instant, now):
-    """Return the processors beyond `head_size` that are free at an instant by the planned ends.
-
-    The number is negative if the head does not fit then. An instant in the past counts as now, as
-    past planned ends do. Of the jobs planned to end at the instant itself `ALL` count, or as many
-    as the head needs, as for `reservation`.
-    """
-    order, size = machine.by_plan, memory.size
-    instant = max(instant, now)
-    available = machine.count[FREE]
-    k = np.uint64(machine.count[RUNNING])
+    instant = max(order[k + ONE] >> JOB_BITS, now)
     while order[k] >> JOB_BITS <= instant:
-        end = order[k] >> JOB_BITS
-        if counted != ALL and max(end, now) == instant:
-            if available >= head_size:
-                break
-            if counted == FIRST_STARTED:
-                available = _after_first_started(machine, order, size, end, available, head_size)
-                while order[k] >> JOB_BITS == end:
-                    k -= ONE
-                continue
         available += size[order[k] & JOB_MASK]
         k -= ONE
-    return available - head_size
+    return instant, available - head_size
 
 
 @njit_noalloc

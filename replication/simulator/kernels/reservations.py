@@ -1,4 +1,4 @@
-"""EASY with any queue order, any order of candidates and k reservations, as a compiled event loop.
+"""EASY with any queue order and k reservations, as a compiled event loop.
 
 A job is its index, and indices are in order of submission. ``docs/semantics/reservations.md``
 states the decisions at each instant; the reference implementation is
@@ -39,7 +39,7 @@ from replication.simulator.kernels.profile import (
 )
 
 # reservations : number of blocked jobs with a reservation
-# shortest_first : candidates are in order of prediction, not of rank
+# shortest_first : candidates are in order of prediction, not in queue order
 Rules = namedtuple("Rules", machines.SHARED_RULES + "reservations shortest_first")
 
 # profile : the profile of free processors
@@ -49,27 +49,26 @@ Plan = namedtuple("Plan", "profile begins extra")
 
 
 @njit(nogil=True, cache=True)
-def easy_with_reservations(memory, processors, rules, queue_rank, candidate_rank):
+def easy_with_reservations(memory, processors, rules, queue_rank):
     """Simulate EASY with k reservations.
 
     Parameters
     ----------
     memory, processors, rules
         As for `replication.simulator.kernels.list_scheduler.list_scheduler`.
-    queue_rank, candidate_rank : int64[n]
-        Places of the jobs in the two orders, from 0; equal ones are in order of submission, or of
-        the queue.
+    queue_rank : int64[n]
+        Places of the jobs in the queue, from 0; equal ones are in order of submission.
     """
     n = len(memory.submit)
     machine = machines.idle_machine(n, processors)
     most = min(rules.reservations, n)
     plan = Plan(empty_profile(n), np.empty(most, np.int64), np.empty(most, np.int64))
-    _simulate(machine, memory, rules, plan, queue_rank, candidate_rank)
+    _simulate(machine, memory, rules, plan, queue_rank)
     return machine
 
 
 @njit_noalloc
-def _simulate(machine, memory, rules, plan, queue_rank, candidate_rank):
+def _simulate(machine, memory, rules, plan, queue_rank):
     """Run the event loop."""
     count, now = machine.count, 0
     count[HEAD] = -1  # no place of the queue is the head's
@@ -82,7 +81,7 @@ def _simulate(machine, memory, rules, plan, queue_rank, candidate_rank):
         if count[SMALLEST] <= count[FREE]:
             fitting = machines.fitting(machine, 0)
             if fitting > 0:
-                _pass(machine, memory, rules, plan, fitting, candidate_rank, now)
+                _pass(machine, memory, rules, plan, fitting, now)
 
 
 @njit_noalloc
@@ -97,7 +96,7 @@ def _move_up(machine, place, queue_rank):
 
 
 @njit_noalloc
-def _pass(machine, memory, rules, plan, fitting, candidate_rank, now):
+def _pass(machine, memory, rules, plan, fitting, now):
     """Start jobs or reserve for them in queue order until all reservations are made;
     then backfill the candidates.
 
@@ -120,15 +119,11 @@ def _pass(machine, memory, rules, plan, fitting, candidate_rank, now):
     k = 0
     while k < fitting and keys[k] < place:
         k += 1
-    candidates, in_order = keys[k:fitting], True
-    for k in range(len(candidates)):
-        job = waiting[candidates[k]]
-        rank = candidate_rank[job]
-        if rules.shortest_first:
-            rank = machines.predicted_now(machine, memory, rules, job, now)
-        candidates[k] |= rank << JOB_BITS
-        in_order = in_order and (k == 0 or candidates[k - 1] < candidates[k])
-    if not in_order:
+    candidates = keys[k:fitting]
+    if rules.shortest_first:
+        for k in range(len(candidates)):
+            job = waiting[candidates[k]]
+            candidates[k] |= machines.predicted_now(machine, memory, rules, job, now) << JOB_BITS
         sort(candidates)
     for key in candidates:
         if count[FREE] < count[SMALLEST]:

@@ -1,7 +1,9 @@
 """Conservative backfilling and largest area first, both on predicted run times."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, final
+
+import numpy as np
 
 from replication.simulator.choices import option
 from replication.simulator.kernels import conservative
@@ -20,6 +22,7 @@ class _OnPredictions(options.OnPredictions):
     ties: options.Ties = options.ties()
 
 
+@final
 @dataclass(frozen=True)
 class LargestAreaFirst(_OnPredictions, Scheduler):
     """Largest predicted area first (Top Percent, section IV); no reservation."""
@@ -32,10 +35,11 @@ class LargestAreaFirst(_OnPredictions, Scheduler):
         return lists.list_scheduler, self.rules(lists.Rules, order=lists.LARGEST_AREA)
 
     def columns_of(self, workload, estimate, seed) -> tuple:
-        """Return no permissions and no order."""
-        return options.NO_PERMISSIONS, options.NO_ORDER
+        """Return an order of the queue, which the kernel ignores."""
+        return (np.zeros(len(workload), np.int64),)
 
 
+@final
 @dataclass(frozen=True)
 class Conservative(_OnPredictions, Scheduler):
     """Conservative backfilling with compression (Mu'alem and Feitelson 2001), on predictions."""

@@ -1,6 +1,5 @@
 """Options that several schedulers have, and the base of schedulers that plan with predictions."""
 
-from itertools import zip_longest
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -8,11 +7,11 @@ import pandas as pd
 
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import list_scheduler as lists
-from replication.simulator.kernels import machine, pv_easy
-from replication.simulator.kernels import reservations as profile
+from replication.simulator.kernels import machine
 from replication.simulator.predictors import Predictor, Request
 from replication.simulator.schedulers.scheduler import SchedulerError
 
+Candidates = Literal["fcfs", "sjf"]
 Refresh = Literal["pass", "submission"]
 Correction = Literal[
     "request", "tsafrir", "doubling", "now"
@@ -21,16 +20,6 @@ Reservation = Literal["recomputed", "until-due", "until-start"]
 Events = Literal["together", "one-by-one", "by-plan"]
 Ties = Literal["ends-first", "submissions-first"]
 CORRECTIONS = get_args(Correction)
-
-# Arguments of the kernel for lists where no job has a permission, and where no order is given.
-NO_PERMISSIONS, NO_ORDER = np.empty(0, np.int8), np.empty(0, np.int64)
-
-# Arrays that kernels of this package take, by the methods that return them.
-ARRAYS = {
-    lists.list_scheduler: ("permissions", "columns_of[1]"),
-    profile.easy_with_reservations: ("columns_of[0]", "columns_of[1]"),
-    pv_easy.pv_easy: ("classes",),
-}
 
 
 def predictor(default=Request(), allowed=Predictor) -> Any:
@@ -93,7 +82,16 @@ def candidates_limit() -> Any:
     )
 
 
-def limit_of(scheduler, name="candidates_limit") -> int:
+def candidates() -> Any:
+    """Return the option of the order of the backfill candidates."""
+    return option(
+        "fcfs",
+        get_args(Candidates),
+        "order of the backfill candidates: the queue's, or shortest prediction first",
+    )
+
+
+def limit_of(scheduler, name) -> int:
     """Return an option of a limit as the kernel for lists takes it."""
     limit = getattr(scheduler, name)
     return lists.NO_LIMIT if limit is None else limit
@@ -193,20 +191,8 @@ class OnPredictions:
         OnPredictions.check_room(self, workload, estimate)  # plain EASY has more room
         kernel, rules, *arguments = self.kernel()
         arguments += self.columns_of(workload, estimate, seed)
-        if kernel in ARRAYS:
-            arguments = self._arrays(kernel, rules, arguments, len(workload))
         with self.predictor.memory(workload, estimate, seed) as memory:
             return kernel(memory, workload.machine, rules, *arguments)
-
-    def _arrays(self, kernel, rules, columns, n):
-        """Yield the arrays as a kernel of `ARRAYS` reads them."""
-        needs_order = getattr(rules, "order", lists.GIVEN) == lists.GIVEN
-        for name, given in zip_longest(ARRAYS[kernel], columns):
-            dtype, most, needed = np.int64, n - 1, needs_order
-            if name == "permissions":
-                dtype, most, needed = np.int8, lists.WILD_IF_LONGER, False
-            size = n if needed or np.size(given) else 0
-            yield numbers(f"{self!r}: {name}", given, size, most).astype(dtype, order="C")
 
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return further arguments of the kernel that depend on the workload; none by default."""
@@ -240,22 +226,31 @@ class OnPredictions:
 
 
 class WithProfile(OnPredictions):
-    """The base of schedulers with fields `reservations` and `candidates`,
-    some of which need a profile.
-    """
+    """The base of schedulers with a field `reservations`."""
 
     @property
     def has_profile(self) -> bool:
-        """Whether there are several reservations or a function,
-        which requires a profile of the free processors.
+        """Whether there are several reservations, which require a profile of the free
+        processors.
         """
-        return self.reservations > 1 or callable(self.candidates)
+        return self.reservations > 1
 
     def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
         if self.has_profile:
             return last_reserved_second(workload, estimate)
         return super().last_second(workload, estimate)
+
+
+def run_observed(self, workload, estimate, seed) -> tuple:
+    """Return the columns of `run`, the jobs in the order of their starts, int64[n], and the number
+    of jobs submitted by each of these starts, int64[n].
+
+    A scheduler on the machine that has this function as a method can be observed. Its queue is in
+    order of submission, and its head has a reservation.
+    """
+    machine = self.simulated(workload, estimate, seed)
+    return columns(machine), machine.order, machine.submitted
 
 
 def columns(machine) -> dict[str, np.ndarray]:

@@ -1,7 +1,7 @@
 """PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption; venture backfilling."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, final, get_args
 
 import numpy as np
 
@@ -29,6 +29,7 @@ def _check_predictor(given):
     return predictor
 
 
+@final
 @dataclass(frozen=True)
 class PVEasy(options.OnPredictions, Scheduler):
     """PV-EASY: strict fairness by preemption, and venture backfilling

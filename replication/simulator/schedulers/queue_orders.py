@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, final, get_args
 
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import list_scheduler as lists
@@ -15,13 +15,14 @@ By = Literal["shortest", "smallest-area", "wfp3", "f1"]  # in the order of the k
 ORDERS = get_args(By)
 
 
+@final
 @dataclass(frozen=True)
 class OrderedEASY(options.WithProfile, Scheduler):
     """EASY backfilling over an ordered queue, with a waiting limit past which order is by arrival.
 
     The first job in the order is the head and has the reservation; the others are backfill
     candidates in the same order. docs/semantics/queue_orders.md defines the decisions, and
-    docs/semantics/reservations.md those with other candidates or several reservations. WFP3 is of
+    docs/semantics/reservations.md those with several reservations. WFP3 is of
     Tang and others (2009), F1 of Carastan-Santos and de Camargo (2017).
     """
 
@@ -34,7 +35,7 @@ class OrderedEASY(options.WithProfile, Scheduler):
         "order of the queue, its head and its candidates: by a name, or by a function of the "
         "workload",
     )
-    limit: int | None = option(
+    waiting_limit: int | None = option(
         None,
         Number(0, lists.NO_LIMIT, whole=True, or_none=True),
         "jobs that have waited this long or longer come first, by arrival, s",
@@ -42,20 +43,15 @@ class OrderedEASY(options.WithProfile, Scheduler):
     predictor: Predictor = options.predictor()
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
-    candidates: Literal["queue"] | Callable = option(
-        "queue",
-        options.WordsOrFunction(["queue"]),
-        "order of the backfill candidates: the queue's, or that of a function",
-    )
     reservations: int = options.reservations()
     candidates_limit: int | None = options.candidates_limit()
 
     def __post_init__(self):
         super().__post_init__()
-        limits = self.limit, self.candidates_limit
+        limits = self.waiting_limit, self.candidates_limit
         if self.has_profile and not (callable(self.by) and limits == (None, None)):
             raise SchedulerError(
-                f"{self!r}: allowed with candidates or reservations: by a function, and no limit"
+                f"{self!r}: allowed with several reservations: by a function, and no limit"
             )
 
     def kernel(self) -> tuple:
@@ -66,14 +62,14 @@ class OrderedEASY(options.WithProfile, Scheduler):
             )
             return reservations.easy_with_reservations, rules
         order = lists.GIVEN if callable(self.by) else lists.SHORTEST + ORDERS.index(self.by)
-        limits = {name: options.limit_of(self, name) for name in ("limit", "candidates_limit")}
-        return lists.list_scheduler, self.rules(lists.Rules, order=order, **limits)
+        rules = self.rules(
+            lists.Rules,
+            order=order,
+            waiting_limit=options.limit_of(self, "waiting_limit"),
+            candidates_limit=options.limit_of(self, "candidates_limit"),
+        )
+        return lists.list_scheduler, rules
 
     def columns_of(self, workload, estimate, seed) -> tuple:
-        """Return the ranks of the queue and of the candidates,
-        or no permissions and the order of the queue.
-        """
-        by = options.ranks(self, "by", workload, estimate)
-        if self.has_profile:
-            return by, options.ranks(self, "candidates", workload, estimate)
-        return options.NO_PERMISSIONS, by
+        """Return the order of the queue."""
+        return (options.ranks(self, "by", workload, estimate),)

@@ -33,6 +33,16 @@ class Scheduler(Choice, family="scheduler"):
     validated = True
     draws_at_random = True
 
+    def __init_subclass__(cls, **given):
+        for base in cls.__bases__:
+            if "__final__" in vars(base):  # by typing.final
+                raise SchedulerError(
+                    f"{cls.__name__}: {base.__name__} is compiled and has no subclasses; "
+                    "expected a subclass of PythonScheduler, or a compiled scheduler as in "
+                    "docs/compiled-scheduler.md"
+                )
+        super().__init_subclass__(**given)
+
     def run(self, workload: Workload, estimate: np.ndarray, seed: int) -> dict[str, np.ndarray]:
         """Decide when each job starts.
 
@@ -52,12 +62,6 @@ class Scheduler(Choice, family="scheduler"):
             first_prediction, times_killed, killed_runs, length.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method run(workload, ...)")
-
-    def _belongs_to_run(self, name) -> bool:
-        """Return whether a method that simulates does what `run` does: no class before that of the
-        method, in the order of inheritance, defines another `run`.
-        """
-        return next(name in vars(c) for c in type(self).__mro__ if {name, "run"} & vars(c).keys())
 
     def check_room(self, workload, estimate) -> None:
         """Raise SchedulerError for jobs that exceed the range of the scheduler's numbers; by

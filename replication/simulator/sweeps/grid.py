@@ -21,7 +21,7 @@ from replication.simulator.choices import Choice
 from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel, FModel, Users, cut_runs
 from replication.simulator.observation import observe
-from replication.simulator.schedulers import EASY, Scheduler, WildEASY
+from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.intervals import schedules_without
 from replication.simulator.schedules.measures import Measure, Trim
@@ -124,7 +124,7 @@ class Task:
         where = f"{self.log.name}, load {self.load}"
         if not self.seeds:
             raise SweepError(f"{where}: no seeds, allowed: one or more")
-        if self.watched and not isinstance(self.scheduler, EASY | WildEASY):
+        if self.watched and not hasattr(self.scheduler, "run_observed"):
             raise SweepError(f"{where}: {self.scheduler!r} watched, allowed: any EASY")
         names = measures.check_measures(self.measures, measures.SWEEP)
         more = tuple(one for one in measures.OBSERVED if self.watched and one not in names)
