@@ -17,7 +17,15 @@ def paper_says(value, decimals=0, unit="jobs", measure="blocked"):
     return Published("table1", "CTC-SP2", "EASY", measure, value, unit, decimals, "Paper Table 1")
 
 
-# ---- the rule, by hand
+# ---- the rules, by hand
+
+
+@pytest.mark.parametrize(
+    ("held", "cases", "word"), [(1, 2, "fails"), (3, 6, "fails"), (4, 6, "holds in part")]
+)
+def test_a_claim_of_all_cases_holds_in_part_in_more_than_half(held, cases, word):
+    answers = [rules.Answer(k < held, True) for k in range(cases)]
+    assert rules.claim_verdict(answers) == word
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,10 @@ def test_P8_the_reservation_leaves_the_shadow_load_out():
     assert killed(jobs(4, *rows, (3, 8, 1)))[0] == [3, 3, 10]
     # ... and where the second is, it goes.
     assert starts(jobs(4, *rows, (3, 6, 1)))[4] == 3
+    # The processors of a shadow job that ends at 5 are there from the start: job 1 is reserved for
+    # 10, and the last job, which is in time for that, goes before a longer one.
+    rows = [(0, 10, 1), (1, 5, 4), (2, 3, 2), (3, 20, 1)]
+    assert starts(jobs(4, *rows, (3, 6, 1)))[4] == 3
 
 
 def test_P9_the_shortest_prediction_that_is_in_time_goes_first():

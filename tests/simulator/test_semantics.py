@@ -116,6 +116,10 @@ def test_E10_the_queue_behind_the_head_is_tried_once_in_order():
 def test_E11_ending_exactly_at_the_shadow_time_is_early_enough():
     assert starts(jobs(4, (0, 10, 3), (1, 5, 4), (2, 8, 1)))[2] == 2
     assert starts(jobs(4, (0, 10, 3), (1, 5, 4), (2, 9, 1)))[2] == 15
+    # The same in the pass after an end: job 1 ends at 2, and job 3 waits until then.
+    rows = (0, 10, 3), (0, 2, 1), (1, 5, 4)
+    assert starts(jobs(4, *rows, (1, 8, 1)))[3] == 2
+    assert starts(jobs(4, *rows, (1, 9, 1)))[3] == 15
 
 
 def test_E12_jobs_that_outlive_the_shadow_time_use_up_the_extra_processors():
