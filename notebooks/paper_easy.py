@@ -69,6 +69,7 @@ class PaperEASY(options.OnPredictions, Scheduler, name="paper-easy"):
     """
 
     validated = False  # tests compare it with the reference implementation
+    version = 1  # of stored results: one more whenever a schedule changes
 
     predictor: Predictor = options.predictor()
     candidates: options.Candidates = options.candidates()
