@@ -59,7 +59,7 @@ Rules = namedtuple(
 
 
 @dataclass(frozen=True)
-class PaperEASY(options.OnPredictions, Scheduler, name="paper-easy"):
+class PaperEASY(options.OnPredictions, Scheduler):
     """EASY with what papers leave open, and with interventions; by default the textbook's.
 
     The interventions `wild` and `let_past` use what no scheduler can know, to show the effect of
