@@ -100,7 +100,7 @@ def one_option_each(kind):
     yield {}
     for name, own in kind.options().items():
         values = () if name == "predictor" else NUMBERS.get(name, own.metadata["allowed"])
-        for value in (*values, by_size) if name in ("by", "candidates") else values:
+        for value in (*values, by_size) if name == "by" else values:
             yield {name: value}
 
 
