@@ -46,7 +46,7 @@ function render({ model, el }) {
       say([Number(point.yaxis._id.slice(1) || 1), point.x, point.y]));
     place.on("plotly_unhover", () => say([]));
     place.on("plotly_click", ({ points: [point] }) => {
-      model.set("clicked", [Number(point.yaxis._id.slice(1) || 1), point.x, point.y]);
+      model.set("clicked", [point.curveNumber, point.x]);
       model.save_changes();
     });
   }
@@ -60,10 +60,6 @@ function render({ model, el }) {
   }
 
   model.on("change:outdated", fade);
-  model.on("msg:custom", (name) => {
-    const { clientWidth: width, clientHeight: height } = place;
-    if (plotly && name.save) plotly.downloadImage(place, { format: "png", filename: name.save, width, height, scale: 2 });
-  });
   const watcher = new ResizeObserver(ask);
   watcher.observe(el);
   model.on("change:data", ask);

@@ -5,6 +5,7 @@ pictures.
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ import pandas as pd
 import replication as rp
 from replication.simulator.workload import usage
 
-HOUR, DAY = 3600, 86400  # s
+HOUR = 3600  # s
 #: Schedulers by name, each with an explanation.
 SCHEDULERS = {
     "EASY": (rp.EASY(), "first come, first served; a later job may pass unless it delays the head"),
@@ -30,13 +31,13 @@ SCHEDULERS = {
                                          "estimate"),
     "no backfilling": (rp.FCFS(), "first come, first served; nothing passes a blocked job"),
 }  # fmt: skip
-WITH_ERROR = "run time with an error"
+OWN = "scheduler's own"
 #: Predictors by name, each with an explanation; None is the scheduler's own.
 PREDICTORS = {
-    "scheduler's own": (None, "the default of the scheduler"),
+    OWN: (None, "the default of the scheduler"),
     "user estimate": (rp.Request(), "no prediction"),
     "true run time": (rp.Clairvoyant(), "perfect prediction"),
-    WITH_ERROR: (rp.Virtual(0.2), "run time × (1 + bias) × (1 + random in ± error)"),
+    "true run time ± 20 %": (rp.Virtual(0.2), "run time × (1 + random in ± 0.2)"),
     "last accuracy": (rp.Last(), "estimate × run time / estimate of the user's last job (PV-EASY)"),
     "last two run times (Tsafrir)": (rp.Tsafrir(), "mean of the user's last two run times"),
     "mean of similar jobs": (rp.Complete(), "decaying mean over classes of similar jobs (Top "
@@ -59,27 +60,11 @@ ESTIMATES = {
     "modal": (lambda f, longest: rp.Modal(longest), "few round values, as users choose (Tsafrir)"),
 }  # fmt: skip
 
-
-#: Errors of the curve, in the order in which they are computed, and the seeds of each point.
-ERRORS, SEEDS = (0, 2, 1, 0.5, 0.2, 1.5, 0.1, 0.75, 0.35), range(1, 11)
+#: Values of f at which the curve of the mean wait is computed, in this order.
+FACTORS = (0, 10, 1, 4, 2, 0.5, 7, 3, 1.5, 0.25, 5.5, 8.5)
 #: Classes of jobs by length: upper ends, s, and names.
 LENGTHS = {60: "< 1 min", 600: "1 to 10 min", HOUR: "10 to 60 min", 4 * HOUR: "1 to 4 h"}
 LENGTHS |= {12 * HOUR: "4 to 12 h", np.inf: "> 12 h"}
-
-
-def choose(
-    scheduler: rp.Scheduler, predictor: str, error: float = 0.2, bias: float = 0.0
-) -> rp.Scheduler:
-    """Return a scheduler with a predictor, given by name; a scheduler without predictions stays as
-    it is.
-
-    `error` and `bias` are those of the predictor with an error.
-    """
-    own = PREDICTORS[predictor][0]
-    own = rp.Virtual(error, bias) if predictor == WITH_ERROR else own
-    return (
-        replace(scheduler, predictor=own) if own and hasattr(scheduler, "predictor") else scheduler
-    )
 
 
 @lru_cache(4)
@@ -91,36 +76,74 @@ def workload(log: str, load: float | None = None) -> rp.Workload:
     return jobs if load is None else jobs.scaled(jobs.load / load)
 
 
-@lru_cache(12)
-def view(
-    log: str,
-    load: float | None,
-    scheduler: str = "EASY",
-    predictor: str = "scheduler's own",
-    estimates: str = "user estimates",
-    f: float = 1.0,
-    error: float = 0.2,
-    bias: float = 0.0,
-    own: rp.Scheduler | None = None,
-) -> "View":
-    """Simulate a choice of scheduler, predictor and estimate model, by name, on a log.
+@dataclass(frozen=True)
+class Choice:
+    """What to simulate: a log at an offered load (a share; None for its own), and a scheduler, a
+    predictor and an estimate model by name.
 
-    `f` is the badness factor, `error` and `bias` are as in `choose`; `own` is the scheduler if its
-    name is not one of `SCHEDULERS`.
+    `f` is the badness factor; `own` is the scheduler if its name is not one of `SCHEDULERS`.
     """
-    plain = own or SCHEDULERS[scheduler][0]
-    jobs, chosen = workload(log, load), choose(plain, predictor, error, bias)
-    longest = max(int(jobs.estimate.max()), int(jobs.run_time.max()), HOUR)
-    name = f"{scheduler}, {estimates.replace('(f + 1)', f'{f + 1:g}')}"
-    if chosen != plain:
-        name += f", predicted: {predictor}"
-        name += f" (± {error:.0%}, bias {bias:+.0%})" * (predictor == WITH_ERROR)
-    return View(name, rp.simulate(jobs, chosen, ESTIMATES[estimates][0](f, longest)))
+
+    log: str
+    load: float | None = None
+    scheduler: str = "EASY"
+    predictor: str = OWN
+    estimates: str = "user estimates"
+    f: float = 0.0
+    own: rp.Scheduler | None = None
+
+    @property
+    def plans(self) -> rp.Scheduler:
+        """The scheduler with its predictor; one without predictions stays as it is."""
+        plain = self.own or SCHEDULERS[self.scheduler][0]
+        predictor = PREDICTORS[self.predictor][0]
+        known = predictor and hasattr(plain, "predictor")
+        return replace(plain, predictor=predictor) if known else plain
+
+    @property
+    def without_effect(self) -> set[str]:
+        """Names of the choices that cannot change this schedule."""
+        plans, names = self.plans, set()
+        if not hasattr(plans, "predictor"):
+            names.add("predictor")
+        if isinstance(plans, rp.FCFS) or getattr(plans, "predictor", None) == rp.Clairvoyant():
+            names.add("estimates")
+        if "estimates" in names or "f + 1" not in self.estimates:
+            names.add("f")
+        return names
+
+    @property
+    def name(self) -> str:
+        """The log, the scheduler, its estimates and its predictor, as far as they count."""
+        log = Path(self.log).name + (f" at {self.load:.0%} load" if self.load else "")
+        parts = [f"{log}: {self.scheduler}"]
+        if "estimates" not in self.without_effect:
+            parts.append(self.estimates.replace("(f + 1)", f"{self.f + 1:g}"))
+        if self.predictor != OWN and "predictor" not in self.without_effect:
+            parts.append(f"predicted: {self.predictor}")
+        return ", ".join(parts)
+
+    def simulate(self) -> rp.Schedule:
+        """Return the schedule."""
+        jobs = workload(self.log, self.load)
+        longest = max(int(jobs.estimate.max()), int(jobs.run_time.max()), HOUR)
+        return rp.simulate(jobs, self.plans, ESTIMATES[self.estimates][0](self.f, longest))
+
+    def mean_wait(self) -> float:
+        """Return the mean wait of its schedule, h."""
+        return self.simulate().measures["mean_wait"] / HOUR
 
 
-def means_of(schedule: rp.Schedule) -> tuple[float, float]:
-    """Return the mean wait, h, and the mean bounded slowdown of a schedule."""
-    return schedule.measures["mean_wait"] / HOUR, schedule.measures["mean_bounded_slowdown"]
+@lru_cache(12)
+def view(choice: Choice) -> "View":
+    """Simulate a choice."""
+    return View(choice.name, choice.simulate())
+
+
+def hours(seconds: float) -> str:
+    """Return a time in hours, with two decimals or, if it is short, two digits."""
+    short = 0 < abs(seconds) < 360
+    return f"{seconds / HOUR:.2g} h" if short else f"{seconds / HOUR:,.2f} h"
 
 
 @dataclass(frozen=True)
@@ -159,9 +182,9 @@ class View:
     def summary(self) -> str:
         """The main measures in a line."""
         m, preempted = self.schedule.measures, len(self.schedule.killed_runs)
-        wait, slowdown = m["mean_wait"] / HOUR, m["mean_bounded_slowdown"]
-        means = f"mean wait {wait:,.2f} h, mean bounded slowdown {slowdown:,.1f}, "
-        means = "too few jobs for a mean, " if np.isnan(wait) else means
+        slowdown = m["mean_bounded_slowdown"]
+        means = f"mean wait {hours(m['mean_wait'])}, mean bounded slowdown {slowdown:,.1f}, "
+        means = "too few jobs for a mean, " if np.isnan(slowdown) else means
         return f"{self.name}: {means}{m['backfilled']:.0%} backfilled, {preempted:,} preemptions"
 
     def describe(self, job: int) -> str:
@@ -169,11 +192,8 @@ class View:
         schedule, kills = self.schedule, int(self.schedule.times_killed[job])
         how = "backfilled" if schedule.backfilled[job] else "in order"
         how += f", preempted {kills} times" if kills else ""
-        start, estimate = schedule.start[job] / DAY, schedule.estimate[job] / HOUR
-        wait = schedule.wait[job] / HOUR
-        return (
-            f"waits {wait:,.2f} h, starts on day {start:,.2f} ({how}), estimate {estimate:,.2f} h"
-        )
+        wait, start, estimate = schedule.wait[job], schedule.start[job], schedule.estimate[job]
+        return f"waits {hours(wait)}, starts at {hours(start)} ({how}), estimate {hours(estimate)}"
 
 
 def mean_level(instant: np.ndarray, level: np.ndarray, since, until) -> np.ndarray:
@@ -217,10 +237,12 @@ def lines(log: str, load: float | None, views) -> str:
 
 def differences(first: rp.Schedule, second: rp.Schedule) -> str:
     """Return how many jobs start earlier and later in the second schedule, in a line."""
-    later = (second.start - first.start) / HOUR
+    later = second.start - first.start
+    if not later.any():
+        return "All jobs start at the same time in A and B."
     parts = [
         f"{len(part):,} jobs start {word}"
-        + (f" (mean {abs(part.mean()):,.2f} h)" if len(part) else "")
+        + (f" (mean {hours(abs(part.mean()))})" if len(part) else "")
         for part, word in ((later[later < 0], "earlier"), (later[later > 0], "later"))
     ]
     return f"In B {' and '.join(parts)}, {int((later == 0).sum()):,} at the same time."

@@ -1,5 +1,5 @@
-"""The two pictures of the explorer, drawn by Plotly: two schedules above each other, and one
-decision of EASY.
+"""The pictures of the explorer, drawn by Plotly: two schedules above each other, the mean wait over
+f, the jobs that gain, and one decision of EASY.
 """
 
 import gzip
@@ -17,7 +17,7 @@ from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from notebooks.explorer import steps
-from notebooks.explorer.model import DAY, HOUR, SEEDS, mean_level
+from notebooks.explorer.model import HOUR, mean_level
 from replication.simulator.schedules import gantt
 from replication.simulator.workload import usage
 
@@ -94,7 +94,7 @@ class Canvas(anywidget.AnyWidget):
     layout_of_figure = traitlets.Unicode().tag(sync=True)
     #: Where the mouse is, as (panel, x, y); empty outside.
     mouse = traitlets.List().tag(sync=True)
-    #: Where it clicked last.
+    #: Where it clicked last, as (trace, x).
     clicked = traitlets.List().tag(sync=True)
     #: Whether the picture is of an earlier choice; the page fades it.
     outdated = traitlets.Bool(False).tag(sync=True)
@@ -162,7 +162,7 @@ class Comparison:
                 z=np.zeros(CELLS[::-1], np.int8), opacity=0, hoverinfo="none", zsmooth="fast"
             )
             figure.add_trace(cells.update(showscale=False), row=row, col=1)
-        figure.update_xaxes(title_text="days since the start of the log", row=3, col=1)
+        figure.update_xaxes(title_text="hours since the start of the log", row=3, col=1)
         for row, title in enumerate(("processors, A", "processors, B", "waiting jobs"), 1):
             figure.update_yaxes(title_text=title, row=row, col=1)
 
@@ -171,19 +171,19 @@ class Comparison:
         self.views, self.since, self.until = views, since, until
         self.edges = np.linspace(since, until, BINS + 1)
         self.boxes = [self._boxes(view).assign(row=row) for row, view in enumerate(views, 1)]
-        machine, width = views[0].schedule.workload.machine, (until - since) / DAY
+        machine, width = views[0].schedule.workload.machine, (until - since) / HOUR
         queues = [mean_level(*view.queue, self.edges[:-1], self.edges[1:]) for view in views]
-        layout = self.figure.layout
-        fill(self.figure, pd.concat(self.boxes), DAY)
+        layout, self.waiting = self.figure.layout, any(level.any() for level in queues)
+        fill(self.figure, pd.concat(self.boxes), HOUR)
         for line, level in zip(self.figure.data[-4:-2], queues, strict=True):
-            line.x, line.y = self.edges[:-1] / DAY, level
+            line.x, line.y = self.edges[:-1] / HOUR, level
         for cells in self.figure.data[-2:]:
             dx, dy = width / CELLS[0], machine / CELLS[1]
-            cells.update(x0=since / DAY + dx / 2, dx=dx, y0=dy / 2, dy=dy)
+            cells.update(x0=since / HOUR + dx / 2, dx=dx, y0=dy / 2, dy=dy)
         layout.yaxis.range = layout.yaxis2.range = (0, machine)
         layout.yaxis3.range = (0, max(1, *map(np.max, queues)) * 1.08)
         for axis in (layout.xaxis, layout.xaxis2, layout.xaxis3):
-            axis.range = (since / DAY, until / DAY)
+            axis.range = (since / HOUR, until / HOUR)
         layout.annotations = ()
 
     def _boxes(self, view):
@@ -212,9 +212,9 @@ class Comparison:
             below = above
         return pd.concat(parts)
 
-    def job_at(self, row, day, processor) -> int | None:
+    def job_at(self, row, hour, processor) -> int | None:
         """Return the job (index) at a place of a panel, or None."""
-        boxes, second = self.boxes[row], day * DAY
+        boxes, second = self.boxes[row], hour * HOUR
         here = (boxes.start <= second) & (second < boxes.end)
         here &= (boxes.low <= processor) & (processor < boxes.high) & (boxes.job >= 0)
         return int(boxes.job[here].iloc[0]) if here.any() else None
@@ -225,60 +225,51 @@ class Comparison:
         for k, boxes in enumerate(self.boxes, 1):
             own, axes = boxes[boxes.job.isin(jobs)], {"xref": f"x{k}", "yref": f"y{k}"}
             line = self.figure.data[k - 7]
-            line.x, line.y = outlines(own, DAY)
+            line.x, line.y = outlines(own, HOUR)
             line.line.width = 2.5 if len(jobs) == 1 else 1.2
             if len(jobs) == 1 and len(own):
-                place = {"x": max(own.start.min(), self.since) / DAY, "y": own.high.max()}
+                place = {"x": max(own.start.min(), self.since) / HOUR, "y": own.high.max()}
                 name = f"job {self.views[0].schedule.workload.job_id[jobs[0]]}"
                 labels.append(LABEL | {"text": name, "xanchor": "left"} | place | axes)
         self.figure.layout.annotations = labels
 
 
 class Curve:
-    """Mean wait and mean bounded slowdown over the error of predictions, for A and B."""
+    """Mean wait over f for A and B; a diamond is the present value, an open one that of before."""
+
+    MOST = 10  # largest f
 
     def __init__(self):
-        titles = "mean wait, h", "mean bounded slowdown"
-        self.figure = in_style(make_subplots(1, 2, subplot_titles=titles), 250)
-        self.figure.update_layout(margin_t=64)
-        self.figure.update_annotations(font_size=13)
+        self.figure = in_style(make_subplots(1, 1), 250)
         for side, dash, colour in SIDES:
+            line = {"color": colour, "dash": dash}
             looks = (
-                {"fill": "toself", "line": {"width": 0}, "opacity": 0.2, "fillcolor": colour},
-                {"name": side, "line": {"color": colour, "dash": dash}},
-                {"name": f"{side} now", "marker": {"color": colour, "size": 11}},
+                {"mode": "lines+markers", "name": side, "line": line, "marker": {"size": 4}},
+                {"mode": "markers", "marker": {"symbol": "diamond-open"}, "opacity": 0.6},
+                {"mode": "markers", "marker": {"symbol": "diamond"}},
             )
-            modes = "lines", "lines+markers", "markers"
-            for col, (look, mode) in product((1, 2), [*zip(looks, modes, strict=True)]):
-                trace = go.Scatter(mode=mode, showlegend=col == 1 and "name" in look, hoverinfo="y")
-                self.figure.add_trace(trace.update(look), row=1, col=col)
-        self.figure.update_traces(marker_symbol="diamond", selector={"mode": "markers"})
-        self.figure.update_xaxes(range=(-4, 204), title_text="error, ± %")
-        self.figure.update_yaxes(rangemode="tozero")
+            for look in looks:
+                trace = go.Scatter(hovertemplate="f = %{x:g}: %{y:.2f} h", showlegend=False)
+                self.figure.add_trace(trace.update(look).update(marker_color=colour))
+        self.figure.update_traces(showlegend=True, selector={"mode": "lines+markers"})
+        self.figure.update_traces(marker_size=12, selector={"mode": "markers"})
+        self.figure.update_xaxes(range=(-0.2, self.MOST + 0.2), title_text="f")
+        self.figure.update_yaxes(title_text="mean wait, h")
 
-    def show(self, points, present, error) -> None:
-        """Draw the means of each seed, float[seeds, 2], by error for each side, and those of the
-        present choice.
-
-        A choice whose predictions have no such error (`error` None) is a line across.
-        """
-        for k, (means, now) in enumerate(zip(points, present, strict=True)):
-            at = np.array(sorted(means))
-            values = np.array([means[x] for x in at]).reshape(len(at), len(SEEDS), 2)
-            for col in (0, 1):
-                band, line, mark = self.figure.data[6 * k + 3 * col : 6 * k + 3 * col + 3]
-                low, high = values[:, :, col].min(axis=1), values[:, :, col].max(axis=1)
-                band.x, band.y = 100 * np.append(at, at[::-1]), np.append(low, high[::-1])
-                line.x, line.y = 100 * at, values[:, :, col].mean(axis=1)
-                known = error is not None
-                mark.x, mark.y = (
-                    ([100 * error], [now[col]]) if known else ([0, 200], [now[col]] * 2)
-                )
-                mark.mode = "markers" if known else "lines"
+    def show(self, sides) -> None:
+        """Draw each side: its mean waits, h, by f; the f of before or None; and the present f."""
+        for k, (waits, before, now) in enumerate(sides):
+            places = sorted(waits), [before] if before in waits else [], [now]
+            for trace, at in zip(self.figure.data[3 * k : 3 * k + 3], places, strict=True):
+                trace.x, trace.y = at, [waits[f] for f in at]
+        level = [wait for waits, _, _ in sides for wait in waits.values() if wait >= 0]
+        low, high = min(level, default=0), max(level, default=0)
+        margin = max(0.1 * (high - low), 0.02 * high, 0.01)
+        self.figure.update_yaxes(range=(low - margin, high + margin))
 
 
 class Gains:
-    """Jobs that start earlier in B (up) and later (down), by size and by length."""
+    """Numbers of jobs that start earlier and later in B, by size and by length."""
 
     NAMES = {-1: ("earlier in B", "#5B7DB1"), 1: ("later in B", "#D16C8C")}
 
@@ -286,8 +277,8 @@ class Gains:
         self.figure = in_style(make_subplots(1, 2, horizontal_spacing=0.1), 230)
         for col, (sign, (name, colour)) in product((1, 2), self.NAMES.items()):
             bars = go.Bar(name=name, marker_color=colour, showlegend=col == 1, meta=sign)
-            self.figure.add_trace(bars.update(hovertemplate="%{customdata:,} jobs"), row=1, col=col)
-        self.figure.update_layout(barmode="relative", bargap=0.15)
+            self.figure.add_trace(bars.update(hovertemplate="%{y:,} jobs"), row=1, col=col)
+        self.figure.update_layout(bargap=0.15)
         self.figure.update_yaxes(title_text="jobs", row=1, col=1)
 
     def show(self, later, classes) -> None:
@@ -295,11 +286,7 @@ class Gains:
         for k, bars in enumerate(self.figure.data):
             title, groups = [*classes.items()][k // 2]
             count = groups[np.sign(later) == bars.meta].value_counts()
-            bars.x, bars.y, bars.customdata = (
-                [*map(str, count.index)],
-                -bars.meta * count.to_numpy(),
-                count.to_numpy(),
-            )
+            bars.x, bars.y = [*map(str, count.index)], count.to_numpy()
             self.figure.update_xaxes(title_text=title, type="category", row=1, col=1 + k // 2)
 
 
@@ -329,18 +316,20 @@ class Decision:
     def show(self, number) -> None:
         """Draw a decision."""
         walk, moment = self.walk, self.walk.moments[number]
-        sight, unit, top = moment.sight, walk.unit, walk.workload.machine * 1.12
+        sight, top = moment.sight, walk.workload.machine * 1.12
         since, until = self._window(sight)
         boxes = [*self._machine(moment, until), *self._queue(moment)]
         boxes = pd.DataFrame(boxes, columns=["row", "kind", "start", "end", "low", "high"])
         boxes = boxes.assign(start=boxes.start.clip(since, until), end=boxes.end.clip(since, until))
         labels = [*self._numbers(sight, since, until), *self._verdicts(moment)]
         lines, layout = (sight.now, sight.planned, sight.real), self.figure.layout
-        fill(self.figure, boxes[boxes.end > boxes.start], unit)
+        boxes = boxes[boxes.end > boxes.start]
+        boxes = boxes.assign(start=walk.since + boxes.start, end=walk.since + boxes.end)
+        fill(self.figure, boxes, walk.unit)
         for trace, at in zip(self.figure.data[-3:], lines, strict=True):
             known = at is not None
-            trace.x, trace.y = ([at / unit] * 2 if known else []), ([0, top] if known else [])
-        layout.xaxis.range = layout.xaxis2.range = (since / unit, until / unit)
+            trace.x, trace.y = ([walk.x(at)] * 2 if known else []), ([0, top] if known else [])
+        layout.xaxis.range = layout.xaxis2.range = (walk.x(since), walk.x(until))
         layout.annotations = [LABEL | label for label in labels]
         rows = self.places - 0.5 - np.arange(len(sight.queue[: self.places]))
         names = [walk.job(job) for job in sight.queue[: self.places]]
@@ -402,7 +391,8 @@ class Decision:
             low, high = max(self.blocks[job], key=lambda block: block[1] - block[0])
             start, end = np.clip([walk.start[job], walk.end[job]], since, until)
             if end - start > 0.05 * (until - since) and high - low > 0.06 * machine:
-                place = {"x": (start + 0.35 * (end - start)) / walk.unit, "y": (low + high) / 2}
+                x = walk.x(start + 0.35 * (end - start))
+                place = {"x": x, "y": (low + high) / 2}
                 yield {
                     "text": f"<b>{walk.workload.job_id[job]}</b>",
                     "xref": "x",

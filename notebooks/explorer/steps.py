@@ -10,10 +10,11 @@ import numpy as np
 
 import replication as rp
 from notebooks.explorer.decisions import SIX_JOBS, Decision, TextbookEasy
+from notebooks.explorer.model import HOUR, hours
 
 THIRDS = 3  # s in a time unit of the paper's example, which makes all estimates whole
 #: Badness factors of the example by name; its estimates are F times the run times.
-BADNESS = {"F = 1": 0, "F = 4/3": 1 / 3, "F = 2": 1}
+BADNESS = {"F = 1": 0, "F = 2": 1}
 ARRIVALS = 60  # jobs that arrive during a walk through a log
 
 
@@ -48,18 +49,24 @@ class Walk:
     """A run of EASY as a list of decisions, `moments`, with start, end and believed end of each
     job, s.
 
-    The time axis has the label `axis` and counts in `unit` s. With `until`, s, decisions after it
-    are left out, and those of second 0, which restore the state of the machine.
+    The time axis has the label `axis`, counts in `unit` s, and begins at second `since`. With
+    `until`, s, decisions after it are left out, and those of second 0, which restore the state of
+    the machine.
     """
 
-    def __init__(self, workload, estimate, unit, axis, until=None):
+    def __init__(self, workload, estimate, unit, axis, until=None, since=0):
         self.workload, self.unit, self.axis, self.estimate = workload, unit, axis, estimate
+        self.since = since
         run = TextbookEasy(workload, estimate.tolist()).run()
         self.start = np.array(run.start)
         self.end, self.believed = self.start + workload.run_time, self.start + estimate
         self.moments = list(_moments(run.decisions))
         if until is not None:
             self.moments = [m for m in self.moments if 0 < m.sight.now <= until] or self.moments
+
+    def x(self, seconds) -> float:
+        """Return a time of the walk on the time axis."""
+        return (self.since + seconds) / self.unit
 
     def job(self, job) -> str:
         """Return a job's name by its index."""
@@ -86,7 +93,7 @@ class Walk:
         """Return the decision, the scheduler's belief and the truth, a sentence each."""
         moment = self.moments[number]
         sight = moment.sight
-        lines = [f"At {self._long(sight.now)}: {self._event(moment)}"]
+        lines = [f"At {self._time(sight.now)}: {self._event(moment)}"]
         if sight.planned is not None:
             head, ahead = self.job(sight.queue[0]), self._long(sight.planned - sight.now)
             lines.append(
@@ -125,11 +132,12 @@ class Walk:
     def _time(self, seconds):
         if self.unit == THIRDS:
             return f"{round(seconds / self.unit, 2):g}"
-        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        return f"{self.x(seconds):,.3f} h"
 
     def _long(self, seconds):
-        units = "time units" if seconds != self.unit else "time unit"
-        return f"{self._time(seconds)} {units if self.unit == THIRDS else 'h'}"
+        if self.unit == HOUR:
+            return hours(seconds)
+        return f"{self._time(seconds)} time unit{'s' * (seconds != self.unit)}"
 
 
 def _moments(sights):
@@ -150,9 +158,7 @@ def _enumerate(names):
 
 
 def six_jobs(badness: str = "F = 2") -> Walk:
-    """Return the walk through heel-and-toe's Fig. 8, with one of the three badness factors of Table
-    2.
-    """
+    """Return the walk through heel-and-toe's Fig. 8, with estimates of F times the run time."""
     run_time, size = np.array([*SIX_JOBS.values()]).T
     submit = np.zeros(len(size), int)
     jobs = rp.Workload.from_columns("six jobs", 2, submit, THIRDS * run_time, size)
@@ -172,6 +178,8 @@ def of_log(schedule: rp.Schedule, since: int) -> Walk:
     running = np.flatnonzero((start < since) & (end > since))
     waiting = np.flatnonzero((w.submit < since) & (start >= since))
     jobs = np.concatenate([running, waiting, np.flatnonzero(w.submit >= since)[:ARRIVALS]])
+    if not len(jobs):
+        raise ValueError(f"No job of {w.name} runs, waits or arrives after {hours(since)}.")
     elapsed = np.where(start[jobs] < since, since - start[jobs], 0)
     estimate = np.maximum(schedule.estimate[jobs] - elapsed, 0)
     submit, run_time = np.maximum(w.submit[jobs] - since, 0), w.run_time[jobs] - elapsed
@@ -179,5 +187,5 @@ def of_log(schedule: rp.Schedule, since: int) -> Walk:
     part = rp.Workload.from_columns(
         w.name, w.machine, submit, run_time, w.processors[jobs], **columns
     )
-    axis = f"hours after day {since / 86400:,.2f} of {w.name}{' (stand-in)' * w.stand_in}"
-    return Walk(part, estimate, 3600, axis, int(submit[-1]))
+    axis = f"hours since the start of {w.name}{' (stand-in)' * w.stand_in}"
+    return Walk(part, estimate, HOUR, axis, int(submit[-1]), since)

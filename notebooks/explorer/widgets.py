@@ -1,43 +1,38 @@
-"""The two tools of the explorer notebook: `Stepper` and `Explorer`."""
+"""The tools of the explorer notebook: `Stepper`, `Explorer`, and `Tools`, both with stories."""
 
-import itertools
 import threading
 import time
+from dataclasses import replace
 from html import escape
+from pathlib import Path
 
 import ipywidgets
 import numpy as np
 
-from notebooks.explorer import model, pictures, steps
-from notebooks.explorer.model import DAY
+from notebooks.explorer import model, pictures, steps, stories
+from notebooks.explorer.model import HOUR, Choice
 from replication.simulator.estimates.models import FEW_WITHOUT_ESTIMATE, MOST_WITHOUT_ESTIMATE
 from replication.simulator.logs import registry
 from replication.simulator.sweeps import grid
 
-LENGTHS = {"6 hours": DAY // 4, "1 day": DAY, "2 days": 2 * DAY, "4 days": 4 * DAY}
-LENGTHS |= {"1 week": 7 * DAY, "2 weeks": 14 * DAY, "4 weeks": 28 * DAY, "all": None}
+LENGTHS = {f"{hours} h": hours * HOUR for hours in (6, 24, 48, 96, 168, 336, 672)} | {"all": None}
+STEP = 6  # h, of the slider for the start of the window
+PAUSE = 2  # s without a change of f after which the next change begins another movement
 WORKING = "Simulating … (compiling the kernels, once: about 20 s)"
-READY = (
-    "Mean of ten seeds of the errors; bands: lowest and highest. "
-    "A scheduler without predictions has a flat curve."
-)
+#: Held while a tool changes: a page's message and the thread of the curve take turns.
+LOCK = threading.RLock()
 
 
 def control(kind, name, width, **given) -> ipywidgets.Widget:
     """Return a control with its name before it."""
     style, layout = {"description_width": "initial"}, {"width": f"{width}px"}
-    return kind(description=name, style=style, layout=layout, **given)
+    # Without a tool-tip the page would show the word null.
+    return kind(description=name, style=style, layout=layout, **{"tooltip": ""} | given)
 
 
-def menu(name, width, options, **given) -> ipywidgets.Widget:
-    """Return a menu; where options come with explanations, that of the chosen one is
-    the tool-tip.
-    """
-    box = control(ipywidgets.Dropdown, name, width, options=list(options), **given)
-    if isinstance(options, dict):
-        box.tooltip = options[box.value][1]
-        box.observe(lambda change: box.set_trait("tooltip", options[change.new][1]), "value")
-    return box
+def menu(name, width, options, **given) -> ipywidgets.Dropdown:
+    """Return a menu."""
+    return control(ipywidgets.Dropdown, name, width, options=list(options), **given)
 
 
 def row(parts) -> ipywidgets.HBox:
@@ -45,9 +40,17 @@ def row(parts) -> ipywidgets.HBox:
     return ipywidgets.HBox(parts, layout={"flex_flow": "row wrap"})
 
 
-def button(name, tip, width) -> ipywidgets.Button:
+def button(name, tip, width, act) -> ipywidgets.Button:
     """Return a button with a tool-tip."""
-    return ipywidgets.Button(description=name, tooltip=tip, layout={"width": f"{width}px"})
+    made = ipywidgets.Button(description=name, tooltip=tip, layout={"width": f"{width}px"})
+    made.on_click(lambda _: act())
+    return made
+
+
+def paragraph(*lines, style="") -> str:
+    """Return lines of text as HTML."""
+    lines = "<br>".join(escape(line) for line in lines)
+    return f"<div style='line-height:20px; {style}'>{lines}</div>"
 
 
 class _Tool:
@@ -56,10 +59,9 @@ class _Tool:
     below = ()
 
     def __init__(self, picture, rows):
-        self.picture, self.text, self.busy = picture, ipywidgets.HTML(), True
+        self.picture, self.text, self.busy, self.followers = picture, ipywidgets.HTML(), True, []
         self.open()
         self.canvas = pictures.Canvas(picture.figure)
-        rows = [row(parts) for parts in rows]
         self.shown = ipywidgets.VBox([self.canvas, *self.below])
         self.box = ipywidgets.VBox([*rows, self.text, self.shown])
         self.busy = False
@@ -69,34 +71,35 @@ class _Tool:
 
     def say(self, *lines) -> None:
         """Show an explanation of up to four lines."""
-        lines = "<br>".join(escape(line) for line in lines)
-        self.text.value = f"<div style='line-height:20px; min-height:80px'>{lines}</div>"
+        self.text.value = paragraph(*lines, style="min-height:80px")
 
-    def watch(self, act, *controls, name="value") -> None:
-        """Call `act` and draw when a control changes, unless the tool itself changes it; show its
-        ValueErrors.
-        """
+    def act(self, change) -> None:
+        """Call `change` and draw, unless the tool is changing already; show its ValueErrors."""
+        with LOCK:
+            if self.busy:
+                return
+            self.busy = True
+            try:
+                change()
+                self.canvas.draw(self.picture.figure)
+                self.canvas.outdated, self.shown.layout.visibility = False, "visible"
+            except ValueError as error:
+                # No picture stays that does not belong to the controls.
+                self.shown.layout.visibility = "hidden"
+                self.say(str(error), "There is no picture of this choice.")
+            finally:
+                self.busy = False
+            for follow in self.followers:
+                follow()
 
-        def on_change(change):
-            if not self.busy:
-                self.busy = True
-                try:
-                    act()
-                    self.canvas.draw(self.picture.figure)
-                    self.canvas.outdated, self.shown.layout.visibility = False, "visible"
-                except ValueError as error:
-                    # No picture stays that does not belong to the controls.
-                    self.shown.layout.visibility = "hidden"
-                    self.say(str(error), "There is no picture of this choice.")
-                finally:
-                    self.busy = False
-
+    def watch(self, change, *controls, name="value") -> None:
+        """Call `change` and draw when a control changes."""
         for part in controls:
-            part.observe(on_change, name)
+            part.observe(lambda _: self.act(change), name)
 
 
 class Explorer(_Tool):
-    """Two schedules of one log above each other.
+    """Two schedules of one log above each other, and their mean waits over f.
 
     Parameters
     ----------
@@ -108,163 +111,199 @@ class Explorer(_Tool):
 
     def __init__(self, log="KTH-SP2", schedulers=None):
         own = (schedulers or {}).items()
-        self.own, self.known = {name: model.rp.Scheduler.check(one) for name, one in own}, {}
-        known = model.SCHEDULERS | {name: (one, repr(one)) for name, one in self.own.items()}
-        self.log = menu("log", 190, dict.fromkeys([*registry.names(), log], ("", "")), value=log)
-        number, slider = ipywidgets.FloatText, ipywidgets.FloatSlider
-        self.load = control(number, "load %", 120, step=1)
+        self.own = {name: model.rp.Scheduler.check(scheduler) for name, scheduler in own}
+        known = {name: words for name, (_, words) in model.SCHEDULERS.items()}
+        known |= {name: repr(scheduler) for name, scheduler in self.own.items()}
+        self.explanations = known
+        logs = [(Path(name).name, name) for name in dict.fromkeys([*registry.names(), log])]
+        self.log = menu("log", 190, logs, value=log)
+        self.load = control(ipywidgets.FloatText, "load %", 120, step=1)
         self.load.tooltip = "offered load: work of all jobs over the capacity of the machine"
-        self.since = control(slider, "from day", 330, max=1, step=0.25, continuous_update=False)
-        self.length = menu("show", 130, [*LENGTHS], value="2 days")
+        slider = ipywidgets.FloatSlider
+        look = {"step": STEP, "continuous_update": False, "readout_format": ",.0f"}
+        self.since = control(slider, "from hour", 330, max=STEP, **look)
+        self.length = menu("show", 130, LENGTHS, value="48 h")
+        scaled = "user estimates × (f + 1)"  # with f = 0 those of the log
         self.sides = [
             {
                 "scheduler": menu(name, 190, known, value=scheduler),
                 "predictor": menu("predictor", 270, model.PREDICTORS),
-                "estimates": menu("estimates", 250, model.ESTIMATES),
-                "f": control(number, "f", 90, step=0.1, value=1),
+                "estimates": menu("estimates", 250, model.ESTIMATES, value=scaled),
             }
             for name, scheduler in (("A", "EASY"), ("B", next(iter(self.own), "PV-EASY")))
         ]
         first = [self.log, self.load, self.since, self.length]
         a, b = ([*side.values()] for side in self.sides)
+        self.words = [ipywidgets.HTML(), ipywidgets.HTML()]
+        self.waits, self.before, self.moved = {}, None, 0.0
         self.tools()
-        super().__init__(pictures.Comparison(), [first, a, b])
+        rows = [row(first), row(a), self.words[0], row(b), self.words[1]]
+        super().__init__(pictures.Comparison(), rows)
         self.watch(self.open, self.log)
         self.watch(self.simulate, self.load, *a, *b)
-        self.watch(self.predict_with_error, self.error, self.bias)
+        self.watch(self.move, self.f)
         self.watch(self.show, self.since, self.length)
         self.watch(self.point, self.canvas, name="mouse")
         self.watch(self.pick, self.bars, name="clicked")
-        self.save.on_click(lambda _: self.canvas.send({"save": f"{self.log.value}-A-B"}))
-        self.watch(self.go_to_next, self.jumps)
 
     def tools(self) -> None:
         """Make the three tools below the picture."""
-        slider = ipywidgets.FloatSlider
-        look = {"step": 5, "continuous_update": False, "readout_format": ".0f"}
-        self.error = control(slider, "error ± %", 280, max=200, value=20, **look)
-        self.bias = control(slider, "bias %", 280, min=-90, max=200, value=0, **look)
-        self.bias.tooltip = "by how much all predictions are too long (or too short, below 0)"
+        most = pictures.Curve.MOST
+        self.f = control(ipywidgets.FloatSlider, "f", 280, max=most, step=0.1, value=0)
         self.state = ipywidgets.HTML()
         self.curve, self.gains = pictures.Curve(), pictures.Gains()
         wide = {"flex": "1 1 320px", "min_width": "300px"}
         self.line = pictures.Canvas(self.curve.figure, layout=wide)
         self.bars = pictures.Canvas(self.gains.figure)
-        self.jumps = ipywidgets.IntText(0)  # counts the clicks of `next`
-        following = button("job that differs most", "go to it; again: the next one", 190)
-        following.on_click(lambda _: self.jumps.set_trait("value", self.jumps.value + 1))
-        self.save = button("save the picture", "as PNG", 150)
+        tip = "go to it; again: the next one"
+        following = button("job that differs most", tip, 190, lambda: self.act(self.go_to_next))
         self.lines = ipywidgets.Textarea(disabled=True, rows=7, layout={"width": "98%"})
         hint = ipywidgets.HTML("Click a bar to outline its jobs above.")
-        left = ipywidgets.VBox([self.error, self.bias, self.state], layout={"width": "300px"})
+        left = ipywidgets.VBox([self.f, self.state], layout={"width": "300px"})
         tabs = {
-            "Better predictions?": [row([left, self.line])],
+            "Wrong estimates": [row([left, self.line])],
             "Who gains?": [row([following, hint]), self.bars],
-            "Take it with me": [self.save, self.lines],
+            "Take it with me": [self.lines],
         }
         boxes = [ipywidgets.VBox(parts) for parts in tabs.values()]
         self.below = [ipywidgets.Tab(boxes, titles=[*tabs])]
 
+    def choose(self, log, a, b, f) -> None:
+        """Set all menus: a log at its own load, scheduler, predictor and estimates of A and of B,
+        and f.
+        """
+
+        def change():
+            self.log.value, self.f.value, self.length.value = log, f, "48 h"
+            for side, values in zip(self.sides, (a, b), strict=True):
+                for part, value in zip(side.values(), values, strict=True):
+                    part.value = value
+            self.open()
+
+        self.act(change)
+
     def open(self) -> None:
         """Show the busiest window of the log that was chosen."""
-        self.say(f"Reading {self.log.value} …")
-        jobs = model.workload(self.log.value)
+        self.choices = self.views = self.before = None
+        log = self.log.value
+        self.say(f"Reading {log} …")
+        jobs = model.workload(log)
         load, self.lacking = jobs.load, jobs.without_estimate > MOST_WITHOUT_ESTIMATE
         if self.lacking:
+            self.f.value = 1
             for side in self.sides:
-                side["estimates"].value, side["f"].value = model.RANDOM, 1
+                side["estimates"].value = model.RANDOM
         self.load.disabled = not np.isfinite(load)
         self.load.value = self.own_load = 100 if self.load.disabled else round(100 * load, 2)
         self.simulate(busiest=True)
 
-    def scale(self) -> float | None:
-        """Return the load that was chosen, as a share, and None for the log's own."""
-        return None if self.load.value == self.own_load else round(self.load.value / 100, 10)
-
-    def view(self, **choice) -> model.View:
-        """Simulate the log under a choice, see `notebooks.explorer.model.view`."""
-        if self.lacking and choice["estimates"].startswith("user estimates"):
-            raise ValueError(
-                f"{self.log.value} has no user estimates: choose others, such as {model.RANDOM!r}."
-            )
-        errors = {"error": self.error.value / 100, "bias": self.bias.value / 100}
-        own = self.own.get(choice.get("scheduler"))
-        return model.view(self.log.value, self.scale(), **choice, **errors, own=own)
-
-    def check(self) -> None:
-        """Raise ValueError for a number that cannot be simulated."""
-        for name, part, low, high in (
-            ("load %", self.load, 1, 100 * grid.HIGHEST_LOAD),
-            *(
-                (f"f of {name}", side["f"], 0, 10_000)
-                for name, side in zip("AB", self.sides, strict=True)
-            ),
-        ):
-            if not (low <= part.value <= high or part is self.load and part.value == self.own_load):
-                raise ValueError(f"{name}: {part.value:g}; expected {low} to {high:,.0f}.")
-
-    def predict_with_error(self) -> None:
-        """Let both sides predict with the error that was chosen."""
+    def chosen(self) -> tuple[Choice, Choice]:
+        """Return the choices of A and B; ValueError for one that cannot be simulated."""
+        log, percent = self.log.value, self.load.value
+        own, most = percent == self.own_load, 100 * grid.HIGHEST_LOAD
+        if not (own or 1 <= percent <= most):
+            raise ValueError(f"load %: {percent:g}; expected 1 to {most:,.0f}.")
+        load, choices = None if own else round(percent / 100, 10), []
         for side in self.sides:
-            side["predictor"].value = model.WITH_ERROR
+            names = {name: part.value for name, part in side.items()}
+            if self.lacking and names["estimates"].startswith("user estimates"):
+                raise ValueError(
+                    f"{log} has no user estimates: choose others, such as {model.RANDOM!r}."
+                )
+            own = self.own.get(names["scheduler"])
+            choices.append(Choice(log, load, **names, f=self.f.value, own=own))
+        return tuple(choices)
+
+    def move(self) -> None:
+        """Simulate with another f; that from which the movement began stays as a ghost."""
+        now = time.monotonic()
+        if now - self.moved > PAUSE:
+            self.before = self.choices and self.choices[0].f
+        self.moved = now
         self.simulate()
 
     def simulate(self, busiest=False) -> None:
         """Simulate both sides and draw them, in the busiest window or in that of before."""
-        self.task = self.views = None  # ends the computation of the curve
+        self.choices = self.views = None  # ends the computation of the curve
         if hasattr(self, "canvas"):
             self.canvas.outdated = True
-        self.check()
+        choices = self.chosen()
         self.say(WORKING)
-        self.views = [
-            self.view(**{name: part.value for name, part in side.items()}) for side in self.sides
-        ]
-        for side in self.sides:
-            side["f"].disabled = "f + 1" not in side["estimates"].value
+        self.views = [model.view(choice) for choice in choices]
+        self.choices = choices
+        self.explain_choices()
         schedules = [view.schedule for view in self.views]
         self.first = int(schedules[0].workload.submit[0])
         self.last = max(int(schedule.end.max()) for schedule in schedules)
-        self.since.max = max(self.since.max, self.last / DAY)
-        self.since.min, self.since.max = self.first / DAY // 0.25 * 0.25, self.last / DAY
+        first, last = self.first / HOUR // STEP * STEP, self.last / HOUR // STEP * STEP
+        self.since.max = max(self.since.max, last, first + STEP)
+        self.since.min, self.since.max = first, max(last, first + STEP)
         if busiest:
-            self.since.value = self.views[0].busiest(LENGTHS[self.length.value] or 2 * DAY) / DAY
+            self.since.value = self.views[0].busiest(self.seconds) / HOUR
         self.later = schedules[1].start - schedules[0].start
         self.classes = model.classes(schedules[0].workload)
         self.picked, self.visited = np.arange(0), 0
         self.gains.show(self.later, self.classes)
         self.bars.draw(self.gains.figure)
-        self.lines.value = model.lines(self.log.value, self.scale(), self.views)
+        self.lines.value = model.lines(choices[0].log, choices[0].load, self.views)
         self.show()
-        self.task = threading.Thread(target=self.compute_curve, daemon=True)
+        for choice, schedule in zip(choices, schedules, strict=True):
+            self.known(choice)[choice.f] = schedule.measures["mean_wait"] / HOUR
+        self.draw_curve()
+        self.task = threading.Thread(target=self.compute_curve, args=(choices,), daemon=True)
         self.task.start()
 
-    def compute_curve(self) -> None:
-        """Simulate errors of predictions, point by point, until the choice changes."""
-        own, bias = threading.current_thread(), self.bias.value / 100
-        schedules = [view.schedule for view in self.views]
-        present = [model.means_of(schedule) for schedule in schedules]
-        with_error = model.WITH_ERROR in {side["predictor"].value for side in self.sides}
-        error, points = self.error.value / 100 if with_error else None, ({}, {})
-        tasks = [*itertools.product(model.ERRORS, (0, 1), model.SEEDS)]
-        while self.task is not own and self.task is not None:
-            time.sleep(0.01)
-        found = []
-        for done, (at, side, seed) in enumerate(tasks, 1):
-            if self.task is not own:
-                return
-            plain = schedules[side]
-            scheduler = model.choose(plain.scheduler, model.WITH_ERROR, at, bias)
-            key = self.log.value, self.scale(), scheduler, plain.estimates, seed
-            if key not in self.known:
-                run = model.rp.simulate(plain.workload, scheduler, plain.estimates, seed)
-                self.known[key] = model.means_of(run)
-            found.append(self.known[key])
-            if len(found) == len(model.SEEDS):
-                points[side][at], found = found, []
-                self.curve.show(points, present, error)
-                self.line.draw(self.curve.figure)
-                words = f"{done} of {len(tasks)} simulations" if done < len(tasks) else READY
-                self.state.value = f"<div style='line-height:18px'>{words}</div>"
+    def explain_choices(self) -> None:
+        """Explain the menus below them, and disable those without effect."""
+        tables = {"predictor": model.PREDICTORS, "estimates": model.ESTIMATES}
+        effects = [choice.without_effect for choice in self.choices]
+        for side, text, choice, without in zip(
+            self.sides, self.words, self.choices, effects, strict=True
+        ):
+            parts = [self.explanations[choice.scheduler]]
+            for name, table in tables.items():
+                side[name].disabled = name in without
+                words = "without effect" if name in without else table[getattr(choice, name)][-1]
+                parts.append(f"{name}: {words}")
+            text.value = paragraph("; ".join(parts) + ".", style="color: #555")
+        self.f.disabled = all("f" in without for without in effects)
+
+    def known(self, choice) -> dict[float, float]:
+        """Return the mean waits, h, that are known for a choice with other f, by f."""
+        return self.waits.setdefault(replace(choice, f=0.0), {})
+
+    def compute_curve(self, choices) -> None:
+        """Simulate more values of f, one by one, until the choice changes."""
+        for f in model.FACTORS:
+            for choice in choices:
+                if "f" in choice.without_effect or f in self.known(choice):
+                    continue
+                wait = replace(choice, f=float(f)).mean_wait()
+                with LOCK:
+                    if self.choices is not choices:
+                        return
+                    self.known(choice)[f] = wait
+                    self.draw_curve()
+
+    def draw_curve(self) -> None:
+        """Draw what is known of the mean waits over f."""
+        sides, lines = [], []
+        for name, choice in zip("AB", self.choices, strict=True):
+            f, waits = choice.f, self.known(choice)
+            if "f" in choice.without_effect:
+                waits = dict.fromkeys([0, pictures.Curve.MOST, self.before or 0, f], waits[f])
+            sides.append((waits, self.before, f))
+            ghost = f"{waits[self.before]:,.2f} → " if self.before in waits else ""
+            lines.append(f"{name}: mean wait {ghost}{waits[f]:,.2f} h")
+        self.curve.show(sides)
+        self.line.draw(self.curve.figure)
+        if self.f.disabled:
+            lines = ["Choose estimates with (f + 1) for A or B, and move f."]
+        elif self.before is None:
+            lines += ["Move f, and watch the mean wait."]
+        else:
+            lines += [f"f = {self.before:g} → {f:g}; open: before"]
+        self.state.value = paragraph(*lines)
 
     @property
     def seconds(self) -> int:
@@ -275,7 +314,7 @@ class Explorer(_Tool):
         """Draw the window; simulate if the choice of before could not be."""
         if self.views is None:
             return self.simulate()
-        since = self.first if self.length.value == "all" else round(self.since.value * DAY)
+        since = self.first if self.length.value == "all" else round(self.since.value * HOUR)
         self.picture.show(self.views, since, since + self.seconds)
         self.summarize()
 
@@ -290,11 +329,17 @@ class Explorer(_Tool):
             hint += (
                 "it opens with random ones, f = 1. " if self.lacking else "theirs is the run time. "
             )
-        if any((boxes.job < 0).any() for boxes in self.picture.boxes):
+        if not any(view.queue[1].any() for view in self.views):
+            hint += "No job waits, so schedulers cannot differ: try a higher load."
+        elif not any(map(len, self.picture.boxes)):
+            hint += "No job runs here."
+        elif any((boxes.job < 0).any() for boxes in self.picture.boxes):
             hint += "Too many jobs to see: processors in use by kind. "
             hint += "Choose a shorter time to see jobs."
         elif len(self.picked):
             hint += f"Outlined: those of {len(self.picked):,} jobs that are in this window."
+        elif not self.picture.waiting:
+            hint += "No job waits here."
         else:
             hint += "Point at a job to see it in both schedules."
         self.say(*lines, model.differences(*(v.schedule for v in self.views)), hint)
@@ -303,16 +348,16 @@ class Explorer(_Tool):
         """Mark the job at the mouse in both schedules and explain it."""
         job = None
         if self.canvas.mouse:
-            panel, day, processor = self.canvas.mouse
-            job = self.picture.job_at(panel - 1, day, processor)
+            panel, hour, processor = self.canvas.mouse
+            job = self.picture.job_at(panel - 1, hour, processor)
         self.summarize() if job is None else self.explain(job)
 
     def explain(self, job) -> None:
         """Mark a job and explain it."""
         self.picture.mark([job])
         w = self.views[0].schedule.workload
-        day, hours = w.submit[job] / DAY, w.run_time[job] / 3600
-        line = f"submitted on day {day:,.2f}, run time {hours:,.2f} h"
+        submit, run_time = model.hours(w.submit[job]), model.hours(w.run_time[job])
+        line = f"submitted at {submit}, run time {run_time}"
         lines = [
             f"{name} · {view.describe(job)}" for name, view in zip("AB", self.views, strict=True)
         ]
@@ -320,9 +365,10 @@ class Explorer(_Tool):
 
     def pick(self) -> None:
         """Outline the jobs of the bar that was clicked."""
-        panel, group, height = self.bars.clicked
-        groups = [*self.classes.values()][panel - 1]
-        chosen = (groups == group) & (self.later * height < 0)
+        number, group = self.bars.clicked
+        groups = [*self.classes.values()][number // 2]
+        sign = self.gains.figure.data[number].meta
+        chosen = (groups == group) & (np.sign(self.later) == sign)
         self.picked, self.visited = np.flatnonzero(chosen), 0
         self.summarize()
 
@@ -337,10 +383,10 @@ class Explorer(_Tool):
         job = int(ranked[self.visited % len(ranked)])
         self.visited += 1
         starts = [view.schedule.start[job] for view in self.views]
-        apart = 1.3 * (max(starts) - min(starts)) + DAY / 12
+        apart = 1.3 * (max(starts) - min(starts)) + 2 * HOUR
         fits = [name for name, length in LENGTHS.items() if (length or np.inf) >= apart]
         self.length.value = fits[0]
-        self.since.value = (min(starts) - self.seconds / 20) / DAY
+        self.since.value = (min(starts) - self.seconds / 20) / HOUR
         self.show()
         self.explain(job)
 
@@ -349,25 +395,19 @@ class Stepper(_Tool):
     """EASY decision by decision: heel-and-toe's Fig. 8, or the window of an `Explorer`."""
 
     def __init__(self, explorer=None):
-        self.explorer = explorer
+        self.explorer, self.followed = explorer, None
         scenes = [(f"six jobs, {name}", name) for name in steps.BADNESS]
-        scenes += [("the window of the log below", "log")] * (explorer is not None)
+        scenes += [("the window of the two schedules", "log")] * (explorer is not None)
         self.source = menu("", 235, scenes, value="F = 2")
-        self.step = control(ipywidgets.IntSlider, "decision", 300, min=1, max=1)
-        buttons = []
-        for name, tip, way, backfills in (
-            ("← back", "one decision back", -1, False),
-            ("next →", "one decision on", 1, False),
-            ("⇤", "the backfill before", -1, True),
-            ("⇥", "the next backfill", 1, True),
-        ):
-            buttons.append(button(name, tip, 45 if backfills else 75))
-            buttons[-1].on_click(lambda _, to=(way, backfills, tip): self.go(*to))
-        super().__init__(pictures.Decision(), [[self.source, *buttons, self.step]])
+        self.buttons = {
+            "back": button("← back", "one decision back", 75, lambda: self.go(self.at - 1)),
+            "next": button("next →", "one decision on", 75, lambda: self.go(self.at + 1)),
+            "jump": button("next backfill ⇥", "go to it", 120, self.jump),
+        }
+        super().__init__(pictures.Decision(), [row([self.source, *self.buttons.values()])])
         self.watch(self.open, self.source)
-        self.watch(self.show, self.step)
         if explorer is not None:
-            self.watch(lambda: self.source.value == "log" and self.open(), explorer.since)
+            explorer.followers.append(self.follow)
 
     def open(self) -> None:
         """Start the walk that is chosen, at the first decision with a blocked head."""
@@ -375,31 +415,108 @@ class Stepper(_Tool):
         self.walk = self.of_log() if source == "log" else steps.six_jobs(source)
         self.picture.open(self.walk)
         kinds = [moment.sight.kind for moment in self.walk.moments]
-        self.backfills = [1 + k for k, kind in enumerate(kinds) if kind == "backfilled"]
-        self.step.max = len(kinds)
-        self.step.value = 1 + (kinds.index("reserved") if "reserved" in kinds else 0)
-        self.show()
+        self.backfills = [k for k, kind in enumerate(kinds) if kind == "backfilled"]
+        self.show(kinds.index("reserved") if "reserved" in kinds else 0)
 
     def of_log(self) -> steps.Walk:
         """Return the walk of EASY from the start of the explorer's window on, with the estimates of
         A.
         """
-        a = self.explorer.sides[0]
-        view = self.explorer.view(estimates=a["estimates"].value, f=a["f"].value)
-        return steps.of_log(view.schedule, round(self.explorer.since.value * DAY))
+        if self.explorer.choices is None:
+            raise ValueError("The choice of the two schedules cannot be simulated.")
+        a, since = self.explorer.choices[0], round(self.explorer.since.value * HOUR)
+        choice = Choice(a.log, a.load, estimates=a.estimates, f=a.f)
+        return steps.of_log(model.view(choice).schedule, since)
 
-    def show(self) -> None:
-        """Draw the decision that is chosen."""
-        self.say(*self.walk.sentences(self.step.value - 1))
-        self.picture.show(self.step.value - 1)
+    def follow(self) -> None:
+        """Walk from the explorer's window, unless it shows the same as before."""
+        shows = self.explorer.choices and (self.explorer.choices[0], self.explorer.since.value)
+        if self.source.value == "log" and shows != self.followed:
+            self.act(self.open)
+        self.followed = shows
 
-    def go(self, way, backfills, tip) -> None:
-        """Move to the nearest decision or backfill on one side (-1 or 1), or explain that there is
-        none.
-        """
-        at, places = self.step.value, self.backfills if backfills else range(1, self.step.max + 1)
-        ahead = [place for place in places if (place - at) * way > 0]
-        if ahead:
-            self.step.value = min(ahead, key=lambda place: abs(place - at))
+    def show(self, at) -> None:
+        """Draw a decision, by number."""
+        self.at = at
+        self.buttons["back"].disabled = at == 0
+        self.buttons["next"].disabled = at == len(self.walk.moments) - 1
+        self.buttons["jump"].disabled = not any(place > at for place in self.backfills)
+        self.say(*self.walk.sentences(at))
+        self.picture.show(at)
+
+    def go(self, at) -> None:
+        """Move to a decision, by number."""
+        if 0 <= at < len(self.walk.moments):
+            self.act(lambda: self.show(at))
+
+    def jump(self) -> None:
+        """Move to the next backfill."""
+        self.go(next((place for place in self.backfills if place > self.at), -1))
+
+    def restart(self, source) -> None:
+        """Start a walk from its beginning."""
+
+        def change():
+            self.source.value = source
+            self.open()
+
+        self.act(change)
+
+
+class Tools:
+    """Both tools in tabs, and above them four stories: each sets all menus, and lets the reader
+    guess before it shows what happens.
+
+    Parameters
+    ----------
+    explorer : Explorer
+    """
+
+    def __init__(self, explorer):
+        self.explorer, self.stepper = explorer, Stepper(explorer)
+        tip = "sets all menus, asks, and then shows"
+        opening = [
+            button(story.name, tip, 175, lambda story=story: self.tell(story))
+            for story in stories.STORIES
+        ]
+        self.text = ipywidgets.HTML(paragraph("Choose a story, or go on by yourself below."))
+        self.guesses = [button("", "your guess", 175, lambda k=k: self.answer(k)) for k in range(3)]
+        self.asked = row(self.guesses)
+        self.asked.layout.display = "none"
+        tools = {"Decision by decision": self.stepper, "Two schedules": explorer}
+        self.tab = ipywidgets.Tab([tool.box for tool in tools.values()], titles=[*tools])
+        self.box = ipywidgets.VBox([row(opening), self.text, self.asked, self.tab])
+
+    def _repr_mimebundle_(self, **options):
+        return self.box._repr_mimebundle_(**options)
+
+    def tell(self, story) -> None:
+        """Set the menus to the beginning of a story, and ask."""
+        self.story = story
+        self.set_menus(story.a, story.a)
+        self.text.value = paragraph(story.question)
+        for guess, word in zip(self.guesses, story.words, strict=True):
+            guess.description = word
+        self.asked.layout.display = "flex"
+
+    def answer(self, guess) -> None:
+        """Show what happens, and compare it with the guess, a number of `Story.words`."""
+        story = self.story
+        self.set_menus(story.a, story.b)
+        if story.log is None:
+            self.stepper.jump()
+            truth, words = stories.of_walk(self.stepper.walk.moments[self.stepper.at])
         else:
-            self.say(*self.walk.sentences(at - 1), f"There is no such decision: {tip}.")
+            truth, words = stories.of_schedules(*(view.schedule for view in self.explorer.views))
+        verdict = "Right" if truth == guess else "Not so"
+        self.text.value = paragraph(f"{verdict}: {story.words[truth]}. {words}", story.look)
+        self.asked.layout.display = "none"
+
+    def set_menus(self, a, b) -> None:
+        """Set all menus of the story's tool, and show it."""
+        story = self.story
+        self.tab.selected_index = int(story.log is not None)
+        if story.log is None:
+            self.stepper.restart("F = 2")
+        else:
+            self.explorer.choose(story.log, a, b, story.f)

@@ -1,9 +1,13 @@
 """The explorer without a browser: walks, schedules, controls and the pictures' boxes."""
 
 import gzip
+import html
 import json
 import subprocess
 import sys
+import threading
+import time
+from dataclasses import replace
 
 import nbformat
 import numpy as np
@@ -27,18 +31,25 @@ def tools():
     return pytest.importorskip("notebooks.explorer.widgets")
 
 
-@pytest.fixture
-def log(monkeypatch):
+def generated(seed=1):
     """Four hundred generated jobs in place of a log."""
-    draw = np.random.default_rng(1)
+    draw = np.random.default_rng(seed)
     run_time = draw.integers(0, 40_000, 400)
     submit = np.sort(draw.integers(0, 25 * 86400, 400))
     estimate, user = run_time * draw.integers(1, 5, 400), draw.integers(0, 9, 400)
     size = draw.integers(1, 65, 400)
-    jobs = rp.Workload.from_columns("made", 64, submit, run_time, size, estimate, user=user)
+    return rp.Workload.from_columns("made", 64, submit, run_time, size, estimate, user=user)
+
+
+@pytest.fixture
+def log(monkeypatch):
+    jobs = generated()
     monkeypatch.setattr(rp, "load", lambda name: jobs, raising=False)
     model.workload.cache_clear(), model.view.cache_clear()
     yield jobs
+    for thread in threading.enumerate():  # curves of this log
+        if "compute_curve" in thread.name:
+            thread.join()
     model.workload.cache_clear(), model.view.cache_clear()
 
 
@@ -60,7 +71,7 @@ def test_opening_walk_has_the_numbers_of_the_paper():
     assert "stolen from it so far: 4 time units" in walk.sentences(number)[-1]
 
 
-@pytest.mark.parametrize("badness, first", [("F = 1", 6), ("F = 4/3", 5), ("F = 2", 4)])
+@pytest.mark.parametrize("badness, first", [("F = 1", 6), ("F = 2", 4)])
 def test_first_backfill_depends_on_the_badness(badness, first):
     """Table 2 of heel-and-toe, bold figures."""
     walk = steps.six_jobs(badness)
@@ -111,7 +122,7 @@ precompilation.warm_all()
 jobs = rp.Workload.from_columns("five", 4, [0, 1, 2, 2, 9], [9, 5, 3, 7, 1], [3, 4, 1, 2, 4])
 estimates = [make(1.0, 3600) for make, _ in model.ESTIMATES.values()]
 schedulers = [scheduler for scheduler, _ in model.SCHEDULERS.values()]
-schedulers += [model.choose(rp.EASY(predictor=rp.Last()), name) for name in model.PREDICTORS]
+schedulers += [model.Choice("", predictor=name).plans for name in model.PREDICTORS]
 names = [*rp.simulate(jobs).measures, "ap0waf"]
 rp.compare(jobs, dict.fromkeys(schedulers), estimates, measures=names)
 rp.compare(jobs, [rp.EASY(), rp.EASY(predictor=rp.Last())], measures=["wild"])
@@ -127,19 +138,20 @@ def test_nothing_is_compiled_after_warm():
 
 def test_controls_change_the_schedule_that_they_name(log, tools):
     explorer = tools.Explorer(LOG)
-    scheduler, predictor, estimates, f = explorer.sides[1].values()
-    estimates.value, f.value, scheduler.value = "random, up to × (f + 1)", 3.0, "shortest first"
+    scheduler, predictor, estimates = explorer.sides[1].values()
+    estimates.value, scheduler.value = "random, up to × (f + 1)", "shortest first"
+    explorer.f.value = 3.0
     expected = rp.simulate(log, rp.OrderedEASY(), rp.FModel(3.0))
     assert explorer.views[1].schedule.start.tolist() == expected.start.tolist()
-    assert "B · shortest first, random, up to × 4:" in explorer.text.value
-    assert scheduler.tooltip == model.SCHEDULERS["shortest first"][1]
+    assert "B · log.swf: shortest first, random, up to × 4: mean wait" in explorer.text.value
+    assert model.SCHEDULERS["shortest first"][1] in explorer.words[1].value
     scheduler.value, predictor.value = "PV-EASY", "linear model (Gaussier)"  # a refused pair
     assert "no picture" in explorer.text.value and explorer.shown.layout.visibility == "hidden"
-    explorer.length.value = "1 week"  # which belongs to no choice that can be simulated
+    explorer.length.value = "168 h"  # which belongs to no choice that can be simulated
     assert explorer.shown.layout.visibility == "hidden"
     predictor.value = "scheduler's own"
     assert explorer.shown.layout.visibility == "visible" and not explorer.canvas.outdated
-    assert "B · PV-EASY" in explorer.text.value
+    assert "B · log.swf: PV-EASY" in explorer.text.value
     explorer.load.value = 90
     assert explorer.views[0].schedule.workload.load == pytest.approx(0.9, rel=0.01)
 
@@ -147,7 +159,7 @@ def test_controls_change_the_schedule_that_they_name(log, tools):
 def test_a_job_is_marked_and_explained_in_both_schedules(log, tools):
     explorer = tools.Explorer(LOG)
     box = explorer.picture.boxes[0].iloc[3]
-    explorer.canvas.mouse = [1, (box.start + box.end) / 2 / 86400, (box.low + box.high) / 2]
+    explorer.canvas.mouse = [1, (box.start + box.end) / 2 / 3600, (box.low + box.high) / 2]
     assert f"Job {log.job_id[box.job]}: " in explorer.text.value
     assert len(outlined(explorer, 0)) >= 5 and f"job {log.job_id[box.job]}" in labels(explorer)
     explorer.canvas.mouse = []
@@ -165,29 +177,120 @@ def labels(explorer):
     return json.dumps(json.loads(explorer.canvas.layout_of_figure).get("annotations", []))
 
 
-def test_the_error_of_predictions_and_its_curve(log, tools):
-    explorer = tools.Explorer(LOG)
-    explorer.bias.value = 50
-    explorer.error.value = 150
-    assert [side["predictor"].value for side in explorer.sides] == [model.WITH_ERROR] * 2
-    expected = rp.simulate(log, rp.EASY(predictor=rp.Virtual(1.5, 0.5)))
-    assert explorer.views[0].schedule.start.tolist() == expected.start.tolist()
-    assert "run time with an error (± 150%, bias +50%)" in explorer.text.value
-    explorer.task.join(120)
-    assert "bands: lowest and highest" in explorer.state.value
-    band, line, mark = explorer.curve.figure.data[:3]
-    assert [*line.x] == [100 * error for error in sorted(model.ERRORS)]
-    waits = [
-        rp.simulate(log, rp.EASY(predictor=rp.Virtual(1, 0.5)), seed=seed).measures["mean_wait"]
-        for seed in model.SEEDS
-    ]
-    at = [*line.x].index(100)
-    assert line.y[at] == pytest.approx(np.mean(waits) / 3600)
-    assert band.y[at] == min(waits) / 3600 and band.y[-1 - at] == max(waits) / 3600
-    assert [*mark.x] == [150] and mark.y[0] == expected.measures["mean_wait"] / 3600
-    explorer.sides[0]["predictor"].value = explorer.sides[1]["predictor"].value = "last accuracy"
-    explorer.task.join(120)
-    assert [*explorer.curve.figure.data[2].x] == [0, 200]  # no error: a line across
+@pytest.fixture
+def explorer(log, tools):
+    """Two schedules, after the whole curve has been computed."""
+    made = tools.Explorer(LOG)
+    made.task.join()
+    return made
+
+
+def test_the_curve_has_the_mean_wait_of_each_f_and_the_ghost_stays_where_f_began(log, explorer):
+    explorer.sides[1]["scheduler"].value = "EASY, shortest first"
+    explorer.task.join()
+    explorer.f.value = 1.0
+    explorer.f.value = 1.3
+    explorer.task.join()
+    schedulers = rp.EASY(), rp.EASY(candidates="sjf")
+    for k, scheduler in enumerate(schedulers):
+        curve, ghost, now = explorer.curve.figure.data[3 * k : 3 * k + 3]
+        assert {*curve.x} == {*model.FACTORS, 1.3}
+        waits = [
+            rp.simulate(log, scheduler, rp.Users(f + 1)).measures["mean_wait"] / 3600
+            for f in curve.x
+        ]
+        assert [*curve.y] == pytest.approx(waits)
+        assert [*ghost.x] == [0] and [*now.x] == [1.3]
+        assert now.y[0] == pytest.approx(waits[[*curve.x].index(1.3)])
+
+
+def test_choices_without_effect_are_disabled(log, explorer):
+    a, b = explorer.sides
+    b["scheduler"].value = "no backfilling"
+    assert b["predictor"].disabled and b["estimates"].disabled and not explorer.f.disabled
+    assert "predictor: without effect; estimates: without effect" in explorer.words[1].value
+    a["predictor"].value = "true run time"
+    assert a["estimates"].disabled and explorer.f.disabled
+    a["predictor"].value, a["estimates"].value = "last accuracy", "user estimates"
+    assert not a["estimates"].disabled and explorer.f.disabled
+    b["scheduler"].value = "EASY"
+    assert not explorer.f.disabled
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_result_belongs_to_another_choice(tools, monkeypatch, seed):
+    """Logs, loads, schedulers, estimates and f change at random while the curve is computed."""
+    logs = {name: generated(k) for k, name in enumerate(["KTH-SP2", "CTC-SP2", "HPC2N"], 1)}
+    monkeypatch.setattr(rp, "load", lambda name: logs[name], raising=False)
+    model.workload.cache_clear(), model.view.cache_clear()
+    simulate, draw = model.Choice.simulate, np.random.default_rng(seed)
+
+    def slowly(choice):
+        time.sleep(0.003)
+        return simulate(choice)
+
+    monkeypatch.setattr(model.Choice, "simulate", slowly)
+    explorer = tools.Explorer("KTH-SP2")
+    stepper = tools.Stepper(explorer)
+    stepper.source.value = "log"
+    menus = [part for side in explorer.sides for name, part in side.items() if name != "predictor"]
+    menus += [explorer.log, explorer.length]
+    for _ in range(40):
+        part = [*menus, explorer.load, explorer.f, explorer.since][draw.integers(len(menus) + 3)]
+        if part is explorer.load:
+            part.value = int(draw.integers(60, 120))
+        elif part in menus:
+            part.value = draw.choice([*logs] if part is explorer.log else part.options)
+        else:
+            part.value = float(draw.uniform(part.min, part.max))
+        time.sleep(draw.choice([0, 0.005, 0.03]))
+        with tools.LOCK:
+            shown, chosen = explorer.choices, explorer.chosen()
+            curves = [dict(zip(t.x, t.y, strict=True)) for t in explorer.curve.figure.data[::3]]
+        hidden = [tool.shown.layout.visibility == "hidden" for tool in (explorer, stepper)]
+        if hidden[0]:  # this choice is refused
+            assert shown is None and hidden[1]
+            continue
+        assert shown == chosen
+        for choice, view, curve in zip(shown, explorer.views, curves, strict=True):
+            assert view.schedule.start.tolist() == simulate(choice).start.tolist()
+            for f, wait in curve.items():
+                assert wait == simulate(replace(choice, f=float(f))).measures["mean_wait"] / 3600
+        since = round(explorer.since.value * 3600)
+        a = replace(shown[0], scheduler="EASY", predictor=model.OWN, own=None)
+        if not hidden[1]:
+            assert stepper.walk.start.tolist() == steps.of_log(simulate(a), since).start.tolist()
+    explorer.task.join()
+    for choice, waits in explorer.waits.items():
+        for f, wait in waits.items():
+            assert wait == simulate(replace(choice, f=float(f))).measures["mean_wait"] / 3600
+    model.workload.cache_clear(), model.view.cache_clear()
+
+
+def test_stories_set_all_menus_and_compare_the_guess(log, tools):
+    both = tools.Tools(tools.Explorer(LOG))
+    explorer, stepper = both.explorer, both.stepper
+    for story in tools.stories.STORIES:
+        stepper.source.value, explorer.sides[0]["predictor"].value = "F = 1", "user estimate"
+        explorer.load.value, explorer.sides[1]["scheduler"].value = 80, "no backfilling"
+        both.tell(story)
+        assert story.question[:20] in html.unescape(both.text.value)
+        if story.log is None:
+            assert both.tab.selected_index == 0
+            both.answer(2)
+            assert stepper.source.value == "F = 2" and "job 4 is backfilled" in stepper.text.value
+            assert both.text.value.count("Right: later than before")
+            continue
+        assert both.tab.selected_index == 1
+        assert explorer.choices == (tools.Choice(story.log, None, *story.a, story.f),) * 2
+        for guess in range(3):
+            both.answer(guess)
+            assert explorer.choices[1] == tools.Choice(story.log, None, *story.b, story.f)
+            a, b = (view.schedule.measures["mean_wait"] for view in explorer.views)
+            truth = 1 if abs(b - a) <= 0.01 * a else 2 if b > a else 0
+            assert f"{'Right' if guess == truth else 'Not so'}: {story.words[truth]}" in (
+                both.text.value
+            )
 
 
 def test_a_bar_outlines_its_jobs_and_the_button_goes_to_the_largest_difference(log, tools):
@@ -195,33 +298,25 @@ def test_a_bar_outlines_its_jobs_and_the_button_goes_to_the_largest_difference(l
     explorer.sides[1]["scheduler"].value = "no backfilling"
     start = [view.schedule.start for view in explorer.views]
     later = start[1] - start[0]
-    assert sum(bar.y[bar.y > 0].sum() for bar in map(arrays, explorer.gains.figure.data[:2])) == (
-        (later < 0).sum()
-    )
-    assert -sum(bar.y[bar.y < 0].sum() for bar in map(arrays, explorer.gains.figure.data[2:])) == (
-        (later > 0).sum()
-    )
-    explorer.bars.clicked = [1, "5 to 8", -3]
+    for bars, sign in zip(explorer.gains.figure.data, (-1, 1) * 2, strict=True):
+        assert np.sum(bars.y) == (np.sign(later) == sign).sum()
+    explorer.bars.clicked = [1, "5 to 8"]
     fits = (log.processors >= 5) & (log.processors <= 8) & (later > 0)
     assert explorer.picked.tolist() == np.flatnonzero(fits).tolist()
-    explorer.jumps.value += 1
+    explorer.act(explorer.go_to_next)
     job = max(np.flatnonzero(fits), key=lambda k: later[k])
     assert f"Job {log.job_id[job]}: " in explorer.text.value
     assert all((boxes.job == job).any() for boxes in explorer.picture.boxes)
-    explorer.jumps.value += 1
+    explorer.act(explorer.go_to_next)
     assert f"Job {log.job_id[job]}: " not in explorer.text.value
-
-
-def arrays(bar):
-    """Return a bar trace with its heights as an array."""
-    return bar.update(y=np.asarray(bar.y))
 
 
 def test_the_python_lines_make_the_same_schedules(log, tools, capsys):
     explorer = tools.Explorer(LOG)
     explorer.load.value = 90
     explorer.sides[0]["estimates"].value = "run times × (f + 1)"
-    explorer.error.value = 30
+    explorer.sides[1]["predictor"].value = "last accuracy"
+    explorer.f.value = 0.7
     variables = {}
     exec(explorer.lines.value, variables)
     assert explorer.views, explorer.text.value
@@ -240,15 +335,11 @@ def test_a_log_without_estimates_opens(log, tools, monkeypatch):
     assert explorer.shown.layout.visibility == "hidden"
 
 
-@pytest.mark.parametrize(
-    "control, value, words",
-    [("f", -3, "f of A: -3"), ("f", 1e9, "f of A"), ("load", 300, "load %: 300")],
-)
-def test_numbers_are_refused_and_not_changed(log, tools, control, value, words):
+@pytest.mark.parametrize("value, words", [(0, "load %: 0;"), (300, "load %: 300;")])
+def test_loads_are_refused_and_not_changed(log, tools, value, words):
     explorer = tools.Explorer(LOG)
-    part = explorer.load if control == "load" else explorer.sides[0][control]
-    part.value = value
-    assert part.value == value and words in explorer.text.value
+    explorer.load.value = value
+    assert explorer.load.value == value and words in explorer.text.value
     assert explorer.shown.layout.visibility == "hidden"
 
 
@@ -267,18 +358,61 @@ def test_boxes_have_the_area_of_the_runs_also_when_there_are_too_many(log, tools
 def test_buttons_and_scenes_of_the_stepper(log, tools):
     explorer = tools.Explorer(LOG)
     stepper = tools.Stepper(explorer)
-    at = stepper.step.value
-    stepper.go(1, False, "")
-    assert stepper.step.value == at + 1
-    stepper.step.value = 1
-    stepper.go(-1, True, "the backfill before")
-    assert stepper.step.value == 1 and "no such decision" in stepper.text.value
+    back, forth, jump = stepper.buttons.values()
+    at = stepper.at
+    forth.click()
+    assert stepper.at == at + 1
+    back.click(), back.click()
+    assert stepper.at == at - 1
+    while not jump.disabled:
+        jump.click()
+        assert stepper.at in stepper.backfills
+    assert stepper.at == stepper.backfills[-1]
     stepper.source.value = "log"
     assert "of made" in stepper.picture.figure.layout.xaxis2.title.text
-    for step in range(1, stepper.step.max + 1):
-        stepper.step.value = step
-    explorer.since.value = explorer.since.min + 3
-    assert stepper.step.value <= stepper.step.max
+    while not forth.disabled:
+        forth.click()
+    assert stepper.at == len(stepper.walk.moments) - 1
+
+
+def test_the_walk_follows_the_log_the_load_and_the_estimates_of_a(log, tools):
+    explorer = tools.Explorer(LOG)
+    stepper = tools.Stepper(explorer)
+    stepper.source.value = "log"
+    text = stepper.text.value
+    explorer.sides[1]["scheduler"].value = "no backfilling"  # B, which the walk does not show
+    assert stepper.text.value == text
+    for part, value in (
+        (explorer.sides[0]["estimates"], "perfect"),
+        (explorer.load, 90),
+        (explorer.since, explorer.since.min + 60),
+    ):
+        before, part.value = stepper.walk, value
+        a, since = explorer.choices[0], round(explorer.since.value * 3600)
+        expected = steps.of_log(a.simulate(), since)
+        assert stepper.walk is not before
+        assert stepper.walk.start.tolist() == expected.start.tolist()
+        assert stepper.walk.estimate.tolist() == expected.estimate.tolist()
+    explorer.load.value = 0  # refused: no walk of an older choice stays
+    assert stepper.shown.layout.visibility == "hidden"
+
+
+def test_a_window_and_a_log_without_a_queue_say_so(tools, monkeypatch):
+    day = 24 * 3600
+    submit, run_time = [0, 0, *range(9 * day, 12 * day, day)], [day, day, 60, 60, 60]
+    jobs = rp.Workload.from_columns("made", 4, submit, run_time, [4, 4, 1, 1, 1])
+    monkeypatch.setattr(rp, "load", lambda name: jobs, raising=False)
+    model.workload.cache_clear(), model.view.cache_clear()
+    explorer = tools.Explorer(LOG)
+    assert "No job waits here" not in explorer.text.value
+    explorer.since.value = 9 * 24
+    assert "No job waits here" in explorer.text.value
+    explorer.since.value = 5 * 24
+    assert "No job runs here" in explorer.text.value
+    jobs = jobs.take(slice(2, None))
+    model.workload.cache_clear(), model.view.cache_clear()
+    assert "schedulers cannot differ" in tools.Explorer(LOG).text.value
+    model.workload.cache_clear(), model.view.cache_clear()
 
 
 def test_one_job_has_no_nan(tools, monkeypatch):
@@ -295,7 +429,7 @@ def test_notebook_runs_without_a_browser(log, tools):
     for cell in cells:
         if cell.cell_type == "code":
             exec(cell.source, variables)
-    assert isinstance(variables["explorer"], tools.Explorer)
+    assert {"Explorer", "Tools", "trace"} <= {*variables}
 
 
 def test_schedulers_of_the_user(log, tools):
@@ -303,7 +437,7 @@ def test_schedulers_of_the_user(log, tools):
     explorer = tools.Explorer(LOG, schedulers={"at most an hour": mine})
     assert explorer.sides[1]["scheduler"].value == "at most an hour"
     assert explorer.views[1].schedule.scheduler == mine
-    assert explorer.views[1].name.startswith("at most an hour, ")
+    assert explorer.views[1].name.startswith("log.swf: at most an hour, ")
     explorer.sides[1]["predictor"].value = "last accuracy"
     assert explorer.views[1].schedule.scheduler.predictor == rp.Last()
 
@@ -311,7 +445,7 @@ def test_schedulers_of_the_user(log, tools):
 def test_a_canvas_sends_the_whole_figure_and_the_library(log, tools, monkeypatch):
     explorer = tools.Explorer(LOG)
     before = explorer.canvas.data
-    explorer.length.value = "1 week"
+    explorer.length.value = "168 h"
     assert explorer.canvas.data != before
     figure = explorer.picture.figure.to_plotly_json()
     assert len(json.loads(explorer.canvas.data)) == len(figure["data"])
