@@ -47,6 +47,11 @@ def button(name, tip, width, act) -> ipywidgets.Button:
     return made
 
 
+def note(words="") -> ipywidgets.HTML:
+    """Return a text."""
+    return ipywidgets.HTML(words, tooltip="")
+
+
 def paragraph(*lines, style="") -> str:
     """Return lines of text as HTML."""
     lines = "<br>".join(escape(line) for line in lines)
@@ -59,7 +64,7 @@ class _Tool:
     below = ()
 
     def __init__(self, picture, rows):
-        self.picture, self.text, self.busy, self.followers = picture, ipywidgets.HTML(), True, []
+        self.picture, self.text, self.busy, self.followers = picture, note(), True, []
         self.open()
         self.canvas = pictures.Canvas(picture.figure)
         self.shown = ipywidgets.VBox([self.canvas, *self.below])
@@ -134,7 +139,7 @@ class Explorer(_Tool):
         ]
         first = [self.log, self.load, self.since, self.length]
         a, b = ([*side.values()] for side in self.sides)
-        self.words = [ipywidgets.HTML(), ipywidgets.HTML()]
+        self.words = [note(), note()]
         self.waits, self.before, self.moved = {}, None, 0.0
         self.tools()
         rows = [row(first), row(a), self.words[0], row(b), self.words[1]]
@@ -150,15 +155,15 @@ class Explorer(_Tool):
         """Make the three tools below the picture."""
         most = pictures.Curve.MOST
         self.f = control(ipywidgets.FloatSlider, "f", 280, max=most, step=0.1, value=0)
-        self.state = ipywidgets.HTML()
+        self.state = note()
         self.curve, self.gains = pictures.Curve(), pictures.Gains()
         wide = {"flex": "1 1 320px", "min_width": "300px"}
         self.line = pictures.Canvas(self.curve.figure, layout=wide)
         self.bars = pictures.Canvas(self.gains.figure)
         tip = "go to it; again: the next one"
         following = button("job that differs most", tip, 190, lambda: self.act(self.go_to_next))
-        self.lines = ipywidgets.Textarea(disabled=True, rows=7, layout={"width": "98%"})
-        hint = ipywidgets.HTML("Click a bar to outline its jobs above.")
+        self.lines = ipywidgets.Textarea(disabled=True, rows=7, tooltip="", layout={"width": "98%"})
+        hint = note("Click a bar to outline its jobs above.")
         left = ipywidgets.VBox([self.f, self.state], layout={"width": "300px"})
         tabs = {
             "Wrong estimates": [row([left, self.line])],
@@ -479,7 +484,7 @@ class Tools:
             button(story.name, tip, 175, lambda story=story: self.tell(story))
             for story in stories.STORIES
         ]
-        self.text = ipywidgets.HTML(paragraph("Choose a story, or go on by yourself below."))
+        self.text = note(paragraph("Choose a story, or go on by yourself below."))
         self.guesses = [button("", "your guess", 175, lambda k=k: self.answer(k)) for k in range(3)]
         self.asked = row(self.guesses)
         self.asked.layout.display = "none"

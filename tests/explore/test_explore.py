@@ -42,15 +42,28 @@ def generated(seed=1):
 
 
 @pytest.fixture
-def log(monkeypatch):
-    jobs = generated()
-    monkeypatch.setattr(rp, "load", lambda name: jobs, raising=False)
-    model.workload.cache_clear(), model.view.cache_clear()
-    yield jobs
-    for thread in threading.enumerate():  # curves of this log
-        if "compute_curve" in thread.name:
-            thread.join()
-    model.workload.cache_clear(), model.view.cache_clear()
+def serve(monkeypatch):
+    """A function that puts a workload, or several by name, in place of all logs."""
+
+    def finish():
+        for thread in threading.enumerate():  # curves of the logs of before
+            if "compute_curve" in thread.name:
+                thread.join()
+        model.workload.cache_clear(), model.view.cache_clear()
+
+    def use(jobs):
+        finish()
+        load = jobs.__getitem__ if isinstance(jobs, dict) else lambda name: jobs
+        monkeypatch.setattr(rp, "load", load, raising=False)
+        return jobs
+
+    yield use
+    finish()
+
+
+@pytest.fixture
+def log(serve):
+    return serve(generated())
 
 
 def test_opening_walk_has_the_numbers_of_the_paper():
@@ -218,11 +231,10 @@ def test_choices_without_effect_are_disabled(log, explorer):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_no_result_belongs_to_another_choice(tools, monkeypatch, seed):
+def test_no_result_belongs_to_another_choice(tools, serve, monkeypatch, seed):
     """Logs, loads, schedulers, estimates and f change at random while the curve is computed."""
     logs = {name: generated(k) for k, name in enumerate(["KTH-SP2", "CTC-SP2", "HPC2N"], 1)}
-    monkeypatch.setattr(rp, "load", lambda name: logs[name], raising=False)
-    model.workload.cache_clear(), model.view.cache_clear()
+    serve(logs)
     simulate, draw = model.Choice.simulate, np.random.default_rng(seed)
 
     def slowly(choice):
@@ -264,7 +276,6 @@ def test_no_result_belongs_to_another_choice(tools, monkeypatch, seed):
     for choice, waits in explorer.waits.items():
         for f, wait in waits.items():
             assert wait == simulate(replace(choice, f=float(f))).measures["mean_wait"] / 3600
-    model.workload.cache_clear(), model.view.cache_clear()
 
 
 def test_stories_set_all_menus_and_compare_the_guess(log, tools):
@@ -324,9 +335,8 @@ def test_the_python_lines_make_the_same_schedules(log, tools, capsys):
         assert variables[name].start.tolist() == view.schedule.start.tolist()
 
 
-def test_a_log_without_estimates_opens(log, tools, monkeypatch):
-    bare = log.replace(without_estimate=1.0)
-    monkeypatch.setattr(rp, "load", lambda name: bare, raising=False)
+def test_a_log_without_estimates_opens(tools, serve):
+    serve(generated().replace(without_estimate=1.0))
     explorer = tools.Explorer(LOG)
     assert "100% of the jobs have no estimate" in explorer.text.value
     assert {repr(view.schedule.estimates) for view in explorer.views} == {"FModel(f=1.0)"}
@@ -397,30 +407,25 @@ def test_the_walk_follows_the_log_the_load_and_the_estimates_of_a(log, tools):
     assert stepper.shown.layout.visibility == "hidden"
 
 
-def test_a_window_and_a_log_without_a_queue_say_so(tools, monkeypatch):
+def test_a_window_and_a_log_without_a_queue_say_so(tools, serve):
     day = 24 * 3600
     submit, run_time = [0, 0, *range(9 * day, 12 * day, day)], [day, day, 60, 60, 60]
     jobs = rp.Workload.from_columns("made", 4, submit, run_time, [4, 4, 1, 1, 1])
-    monkeypatch.setattr(rp, "load", lambda name: jobs, raising=False)
-    model.workload.cache_clear(), model.view.cache_clear()
+    serve(jobs)
     explorer = tools.Explorer(LOG)
     assert "No job waits here" not in explorer.text.value
     explorer.since.value = 9 * 24
     assert "No job waits here" in explorer.text.value
     explorer.since.value = 5 * 24
     assert "No job runs here" in explorer.text.value
-    jobs = jobs.take(slice(2, None))
-    model.workload.cache_clear(), model.view.cache_clear()
+    serve(jobs.take(slice(2, None)))
     assert "schedulers cannot differ" in tools.Explorer(LOG).text.value
-    model.workload.cache_clear(), model.view.cache_clear()
 
 
-def test_one_job_has_no_nan(tools, monkeypatch):
-    one = rp.Workload.from_columns("one", 4, [0], [10], [1])
-    monkeypatch.setattr(rp, "load", lambda name: one, raising=False)
+def test_one_job_has_no_nan(tools, serve):
+    serve(rp.Workload.from_columns("one", 4, [0], [10], [1]))
     explorer = tools.Explorer("one.swf")
     assert "nan" not in explorer.text.value
-    model.workload.cache_clear(), model.view.cache_clear()
 
 
 def test_notebook_runs_without_a_browser(log, tools):
