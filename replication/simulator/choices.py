@@ -18,7 +18,7 @@ import re
 import textwrap
 from collections.abc import Hashable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from replication.simulator import text
 from replication.simulator.errors import InputError, among, did_you_mean
@@ -102,6 +102,8 @@ class Choice:
         The noun for members in messages.
     members : dict of str to class
         All members by name, in order of definition.
+    families : list of class
+        All families.
     name : str
         The short form of the choice in text, see `replication.simulator.text`.
     error : class
@@ -113,12 +115,14 @@ class Choice:
     """
 
     error = ChoiceError
+    families: ClassVar = []
     statements = {}
 
     def __init_subclass__(cls, family=None, name=None, **others):
         super().__init_subclass__(**others)
         if family is not None:
             cls.family, cls.members = family, {}
+            cls.families.append(cls)
         for base in cls.__mro__[:0:-1]:
             own = vars(base)
             is_plain = "__annotations__" in own and "__dataclass_fields__" not in own
@@ -153,28 +157,27 @@ class Choice:
         return super().__new__(cls)
 
     def __post_init__(self):
-        for own in fields(self):
-            value = getattr(self, own.name)
-            object.__setattr__(self, own.name, self._check(own, value))
+        for declared in fields(self):
+            value = self._check(declared, getattr(self, declared.name))
+            object.__setattr__(self, declared.name, value)
 
-    def _check(self, own, value):
-        allowed = own.metadata.get("allowed")
-        wrong = f"{type(self).__name__}: {own.name}={value!r:.80}"
+    def _check(self, declared, value):
+        allowed = declared.metadata.get("allowed")
+        option = f"{type(self).__name__}: {declared.name}"
         if allowed is None:
             return value
-        if isinstance(allowed, tuple):
-            if not isinstance(value, Hashable) or value not in allowed:
-                known = ", ".join(map(repr, allowed))
-                raise type(self).error(
-                    f"{wrong}{did_you_mean(value, map(str, allowed))}; allowed: {known}"
-                )
-            return value
         if isinstance(allowed, type):
-            return allowed.check(value, f"{type(self).__name__}: {own.name}")
+            return allowed.check(value, option)
+        if isinstance(allowed, tuple):
+            if isinstance(value, Hashable) and value in allowed:
+                return value
+            option, words = f"{option}={value!r:.80}", map(str, allowed)
+            values = ", ".join(map(repr, allowed))
+            raise self.error(f"{option}{did_you_mean(value, words)}; allowed: {values}")
         try:
             return allowed(value)
         except ValueError as error:
-            raise type(self).error(f"{wrong}; allowed: {error}") from None
+            raise self.error(f"{option}={value!r:.80}; allowed: {error}") from None
 
     def __repr__(self):
         """Return the expression that makes the choice, without options at their defaults."""

@@ -17,7 +17,7 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
-from replication.simulator.errors import InputError, did_you_mean
+from replication.simulator.errors import InputError, among, did_you_mean
 
 _SHORT = re.compile(r"([A-Za-z_][\w-]*)(?:=([^:=()]+))?")
 _RANGE = re.compile(r"([A-Za-z_][\w-]*)=([\d.]+):([\d.]+):([\d.]+)")
@@ -36,7 +36,7 @@ def read(text: str, family: type) -> Any:
         expression = None
     if not isinstance(expression, ast.Call):
         raise family.error(f"{family.family} {text!r:.80}; allowed: {allowed(family, text)}")
-    return _from_call(family, expression)
+    return _from_call(_by_class(family), family.family, family.error, expression)
 
 
 def read_all(text: str, family: type) -> list:
@@ -105,9 +105,9 @@ def allowed(family: type, text: str = "") -> str:
     them: of the one that a wrong text begins with, if there is one.
     """
     short = [_short_form(name, member) for name, member in family.members.items()]
-    kinds = [*family.members.items()]
-    kinds = [kind for kind in kinds if kind[0] == re.match(r"[\w-]*", text).group()] or kinds
-    return f"{', '.join(filter(None, short))}, or with options {kinds[0][1].__name__}(...)"
+    first = next(iter(family.members.values()))
+    example = family.members.get(re.match(r"[\w-]*", text).group(), first)
+    return f"{', '.join(filter(None, short))}, or with options {example.__name__}(...)"
 
 
 def _short_form(name, member):
@@ -116,10 +116,15 @@ def _short_form(name, member):
         case []:
             return name
         case [option]:
-            values = member.options()[option].metadata.get("allowed")
-            limits = f" ({values})" if callable(values) and not isinstance(values, type) else ""
-            return f"{name}={option.upper()}{limits}"
+            return f"{name}={option.upper()} ({_limits(member.options()[option])})"
     return ""
+
+
+def _limits(option):
+    values = option.metadata.get("allowed")
+    if isinstance(values, tuple):
+        return ", ".join(map(repr, values))
+    return f"a {values.family}" if isinstance(values, type) else str(values or "any value")
 
 
 def _required(member):
@@ -127,11 +132,11 @@ def _required(member):
 
 
 def _from_short(family, name, value):
-    names = {member.__name__: member for member in family.members.values()} | family.members
-    if name not in names:
+    kinds = _by_class(family) | family.members
+    if name not in kinds:
         hint = did_you_mean(name, family.members)
         raise family.error(f"{family.family} {name!r} unknown{hint}; allowed: {allowed(family)}")
-    member = names[name]
+    member = kinds[name]
     required = _required(member)
     if len(required) != (value is not None):
         text = name if value is None else f"{name}={value}"
@@ -144,34 +149,33 @@ def _from_short(family, name, value):
     return member(**dict.fromkeys(required, value))
 
 
-def _from_call(family, call):
-    names = {member.__name__: member for member in family.members.values()}
-    name = ast.unparse(call.func)
-    if name not in names:
-        hint = did_you_mean(name, names)
-        raise family.error(f"{family.family} {name!r} unknown{hint}; allowed: {', '.join(names)}")
-    member = names[name]
-    options = member.options()
-    values = [*zip(options, call.args), *((word.arg, word.value) for word in call.keywords)]
-    given = [option for option, _ in values]
-    missing = [option for option in _required(member) if option not in given]
-    wrong = [option for option in given if option not in options or given.count(option) > 1]
-    if len(call.args) > len(options) or wrong or missing:
-        problem = f"no option {wrong[0]!r}{did_you_mean(wrong[0], options)}" if wrong else ""
-        problem = f"{wrong[0]} twice" if wrong and wrong[0] in options else problem
-        problem = problem or (f"no {missing[0]}" if missing else f"{len(call.args)} values")
-        known = ", ".join(options) or "none"
-        raise family.error(f"{ast.unparse(call)!s:.80} has {problem}; allowed: {known}")
-    return member(**{name: _value(member, options[name], node) for name, node in values})
+def _from_call(kinds, noun, error, call):
+    """Return the choice of a call, of one of some classes by name."""
+    member = kinds[among(kinds, noun, ast.unparse(call.func), error)]
+    source, options = f"{ast.unparse(call):.80}", member.options()
+    if len(call.args) > len(options):
+        raise error(f"{source}: {len(call.args)} values; allowed: {len(options)}")
+    nodes = dict(zip(options, call.args, strict=False))
+    for word in call.keywords:
+        among(options, f"{member.__name__} has no option", word.arg, error)
+        if word.arg in nodes:
+            raise error(f"{source}: {word.arg} is given twice; allowed: once")
+        nodes[word.arg] = word.value
+    for name in _required(member):
+        if name not in nodes:
+            raise error(f"{source}: {name} is missing; allowed: {_limits(options[name])}")
+    return member(**{name: _value(member, options[name], node) for name, node in nodes.items()})
 
 
 def _value(member, option, node):
     """Return the value of a node of an expression for an option of a choice."""
     if isinstance(node, ast.Call):
-        family = option.metadata.get("allowed")
-        if not isinstance(family, type):  # a function that checks the choice
-            family = member if option.default in (None, MISSING) else type(option.default)
-        return _from_call(family, node)
+        families = option.metadata.get("allowed"), type(option.default)
+        family = next((kind for kind in families if hasattr(kind, "members")), None)
+        if family:
+            return _from_call(_by_class(family), family.family, family.error, node)
+        kinds = {k: kind for one in member.families for k, kind in _by_class(one).items()}
+        return _from_call(kinds, f"{member.__name__}: {option.name}", member.error, node)
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):
@@ -179,3 +183,7 @@ def _value(member, option, node):
             f"{member.__name__}: {option.name}={ast.unparse(node)}; allowed: a number, text in "
             "quotation marks, True, False, None, or a choice with parentheses"
         ) from None
+
+
+def _by_class(family):
+    return {member.__name__: member for member in family.members.values()}

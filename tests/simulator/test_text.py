@@ -58,19 +58,21 @@ def test_the_repr_of_a_choice_is_its_text(choice):
         (rp.Scheduler, "easy=2", "'easy=2'", "easy or EASY(...)"),
         (rp.Scheduler, "easy:predictor=last", "'easy:predictor=last'", "EASY(...)"),
         (rp.Scheduler, "EASY(", "'EASY('", "fcfs"),
-        (rp.Scheduler, "Easy()", "'Easy' unknown (did you mean EASY?)", "FCFS"),
+        (rp.Scheduler, "Easy()", "'Easy' (did you mean EASY?)", "FCFS"),
         (rp.Scheduler, "EASY(corection='now')", "'corection' (did you mean correction?)", "ties"),
-        (rp.Scheduler, "EASY(ties='x', ties='y')", "ties twice", "correction"),
+        (rp.Scheduler, "EASY(ties='x', ties='y')", "ties is given twice", "once"),
         (rp.Scheduler, "EASY(correction='no')", "correction='no' (did you mean now?)", "'request'"),
         (rp.Scheduler, "EASY(correction=now)", "correction=now", "text in quotation marks"),
-        (rp.Scheduler, "EASY(predictor=Lst())", "'Lst' unknown (did you mean Last?)", "Request"),
-        (rp.Scheduler, "PVEasy(Lst())", "'Lst' unknown (did you mean Last?)", "Request"),
-        (rp.Scheduler, "__import__('os').system('ls')", "unknown", "EASY"),
+        (rp.Scheduler, "EASY(predictor=Lst())", "'Lst' (did you mean Last?)", "Request"),
+        (rp.Scheduler, "PVEasy(Lst())", "'Lst' (did you mean Last?)", "Request"),
+        (rp.Scheduler, "__import__('os').system('ls')", "__import__", "EASY"),
         (rp.EstimateModel, "f", "'f'", "f=F (a number from 0)"),
         (rp.EstimateModel, "f=x", "f='x'", "a number from 0"),
-        (rp.EstimateModel, "FModel(e_max=9)", "no f", "e_max"),
+        (rp.EstimateModel, "FModel(e_max=9)", "f is missing", "a number from 0"),
         (rp.EstimateModel, "", "''", "perfect"),
-        (rp.Predictor, "TopPercent(1, 2, 3, 4, 5, 6)", "6 values", "percent"),
+        (rp.Predictor, "TopPercent(1, 2, 3, 4, 5, 6)", "6 values", "5"),
+        (rp.Predictor, "Biased()", "of is missing", "a predictor"),
+        (rp.Scheduler, "EASY(reservations=Last())", "reservations=Last()", "a whole number"),
     ],
 )
 def test_a_refusal_names_the_value_and_what_is_allowed(family, text, value, allowed):
@@ -99,9 +101,9 @@ def test_python_takes_text_where_it_takes_a_choice():
 
 def test_a_range_is_all_its_choices():
     assert rp.EstimateModel.check_all("f=0:1:0.5") == [rp.FModel(f) for f in (0, 0.5, 1)]
-    with pytest.raises(ChoiceError, match="'f=1:0:1': from 1.0 to 0.0 by 1.0; allowed"):
+    with pytest.raises(ChoiceError, match="'f=1:0:1': from 1.0 to 0.0 by 1.0"):
         rp.EstimateModel.check_all("f=1:0:1")
-    with pytest.raises(ChoiceError, match="'f=0:1:0.5'; allowed"):
+    with pytest.raises(ChoiceError, match="'f=0:1:0.5'"):
         rp.simulate(THREE, estimates="f=0:1:0.5")
 
 
@@ -136,4 +138,4 @@ def test_any_text_is_read_or_refused(words):
         try:
             assert isinstance(family.check(words), family)
         except ChoiceError as error:
-            assert "allowed" in str(error)
+            assert "\n" not in str(error)
