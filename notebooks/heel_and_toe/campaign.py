@@ -156,9 +156,12 @@ def results(tasks, workers=1) -> pd.DataFrame:
 
 
 def all_loads(workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFrame:
-    """Return every run of the f-model with f up to 10 at the logs' own, high and low load."""
-    tables = [results(tasks(workloads, scale, load), workers) for load in LOADS]
-    return pd.concat(tables, ignore_index=True)
+    """Return every run of the f-model with f up to 10 at the logs' own, high and low load.
+
+    A log that sets a load has no runs there.
+    """
+    several = [tasks(workloads, scale, load) for load in LOADS]
+    return pd.concat([results(one, workers) for one in several if one], ignore_index=True)
 
 
 def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers=1) -> pd.DataFrame:

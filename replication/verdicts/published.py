@@ -119,10 +119,13 @@ def _row(item, cells, where):
     return Published(item, trace, policy, measure, float(printed), unit, len(fraction), source)
 
 
-def largest(paper, item, measure) -> Published:
-    """Return the largest published number of a measure in an item."""
+def of_logs(paper, item, measure, logs, policy=None) -> list[float]:
+    """Return the published values of a measure for some logs, of one policy or of all; for all logs
+    of the item where it has none of these.
+    """
     some = [row for row in rows(paper, item) if row.measure == measure]
-    return max(some, key=lambda row: row.value)
+    some = [row for row in some if policy in (None, row.policy)]
+    return [row.value for row in some if row.trace in logs] or [row.value for row in some]
 
 
 def value(paper, item, *, trace=None, policy=None, measure=None) -> Published:

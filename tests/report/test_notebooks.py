@@ -3,6 +3,7 @@ papers make the pinned jobs of the real logs.
 """
 
 import functools
+import re
 
 import pandas as pd
 import papermill
@@ -12,7 +13,7 @@ import replication as rp
 from replication.report import parameters, record, results, run
 from replication.simulator import paths
 from replication.simulator.logs import registry
-from replication.verdicts import git
+from replication.verdicts import git, published
 from tests import pins
 from tests.in_process import in_process
 
@@ -22,6 +23,12 @@ OWN = "paths of SWF files of your own"
 #: Two with numbers that synthetic jobs do not have: of the logs' lines and headers.
 IN_A_KERNEL = ("heel_and_toe/table1", "pv_easy/table3", "studies/preemption/modes")
 read_once = functools.lru_cache(maxsize=1)(registry.read)
+#: Parameters of the papers' notebooks that use several logs.
+SEVERAL = {
+    name: known
+    for name in results.notebooks()
+    if len((known := parameters.on_disk(name)).get("logs") or ()) > 1
+}
 PINNED_VALUES, PINNED_LOGS = pins.read(pins.VALUES), pins.read(pins.LOGS)
 #: Without git's history the committed parameters are unknown.
 KINDS = ("quick", "stand-in") if git.head(paths.NOTEBOOKS) else ("other",)
@@ -58,6 +65,40 @@ def test_the_rules_of_a_paper_make_the_pinned_jobs_of_a_log(paper, log, real_log
     now = pd.DataFrame([pins.log_of(log, paper)])
     differences = pins.differences(pinned, now, pins.KEY)
     assert not differences, AGAIN.format("\n".join(differences))
+
+
+#: Notebooks whose opening compares one published value of each log with ours: item and measure.
+OPENINGS = {
+    "heel_and_toe/fig13": ("e_max", "e_max_share"),
+    "heel_and_toe/table1": ("table1", "utilization"),
+    "pv_easy/table1": ("table1", "max_delay"),
+    "pv_easy/table2": ("table2", "max_dtr"),
+    "pv_easy/table3": ("table3", "load"),
+    "pv_easy/table5": ("table5", "wasted_load"),
+    "pv_easy/table6": ("table6", "preempted_share"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] * (one not in OPENINGS)) for one in SEVERAL]
+)
+def test_a_notebook_runs_on_one_log_and_its_opening_has_the_value_published_for_it(
+    name, output, monkeypatch
+):
+    monkeypatch.chdir(NOTEBOOKS[name].parent)
+    pins.without_logs(monkeypatch.setattr)
+    for log in parameters.on_disk(name)["logs"][-2 if name in OPENINGS else -1 :]:
+        given = {"logs": [log]} | ({"readings": False} if "readings" in SEVERAL[name] else {})
+        page = in_process(NOTEBOOKS[name], scale="quick", workers=1, **given)["page"]
+        record.publish(name, page.folder)
+        summary = record.read("other", name)["summary"]
+        assert not re.search(r"(\S+) to \1\b", summary.replace("*", ""))
+        if name in OPENINGS:
+            item, measure = OPENINGS[name]
+            (theirs,) = published.of_logs(name.partition("/")[0], item, measure, [log])
+            shown_values = re.findall(r"[\d.]+\d", summary)
+            digits = 0 if item == "e_max" else 6
+            assert round(theirs, digits) in [float(one) for one in shown_values]
 
 
 def test_no_pin_is_left_of_an_item_that_is_gone():
