@@ -174,9 +174,12 @@ def _run(own, only, scale, settings, listing, workers):
 @opt("--standalone", is_flag=True, help="One file with all pictures and notebooks, to send.")
 def report(standalone) -> None:
     """Build the report from the recorded results."""
-    from replication.report import assemble
+    from replication.report import assemble, record, rerun, results
 
     click.echo(f"report: {assemble.build(standalone)}")
+    names = results.notebooks() | results.studies()
+    drawn = [facts for name in names if (facts := record.read("paper", name))]
+    click.echo("\n".join(rerun.summary(drawn)) if drawn else "nothing drawn at paper scale")
 
 
 @shell.command()

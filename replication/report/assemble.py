@@ -520,13 +520,10 @@ def _notices(results, items):
     scales = {item.kind for item in items} | {item.facts["parameters"]["scale"] for item in items}
     notices = []
     if "stand-in" in scales:
-        notices.append(
-            "STAND-IN DATA: generated workloads, not the papers' logs. They prove nothing, and no "
-            "verdict is drawn."
-        )
+        notices.append("No verdict where jobs are synthetic, in place of the papers' logs.")
     if "quick" in scales:
         notices.append(
-            f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log; no verdict."
+            f"No verdict: quick scale, at most the first {QUICK_JOBS:,} jobs of each log."
         )
     if results.missing:
         reasons, missing = {}, len(results.missing)

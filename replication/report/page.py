@@ -15,7 +15,7 @@ from IPython import get_ipython
 from IPython.display import display
 
 from replication.drawing import style
-from replication.report import parameters, record
+from replication.report import parameters, record, rerun
 from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
 from replication.simulator import paths, writing
@@ -97,7 +97,7 @@ class Page:
         self.changes = parameters.changes(name, given)
         self._given, self._started = given, time.perf_counter()
         self._shown = None
-        self._summary, self._files, self._values = "", {}, {}
+        self._summary, self._answer, self._files, self._values = "", "", {}, {}
         self._comparisons, self._decisions = {}, {}
         style.apply()
         self._show()
@@ -186,8 +186,7 @@ class Page:
 
         All verdicts depend on this property alone.
         """
-        words = {"paper": "", "quick": "quick scale", record.OTHER: "other parameters"}
-        return words.get(self.kind, self.kind)
+        return ({"paper": "", record.OTHER: "other parameters"} | rerun.UNDECIDED)[self.kind]
 
     @property
     def folder(self) -> Path:
@@ -198,9 +197,7 @@ class Page:
 
     @property
     def notice(self) -> str:
-        """The notice on an output that proves nothing about a paper, or whose jobs lack estimates;
-        else empty.
-        """
+        """The notice on an output without a verdict, or whose jobs lack estimates; else empty."""
         return self._notice(self.workloads)
 
     def _notice(self, logs):
@@ -215,18 +212,15 @@ class Page:
             if workload.without_estimate > FEW_WITHOUT_ESTIMATE and log in logs
         ]
         if self.changes:
-            words.append(f"OTHER PARAMETERS: {'; '.join(self.changes)}.")
+            words.append(f"other parameters: {', '.join(self.changes)}")
         if generated:
-            words.append(f"STAND-IN DATA for {', '.join(generated)}: generated jobs.")
+            words.append(f"synthetic jobs for {', '.join(generated)}")
         if self.quick:
-            words.append(f"QUICK SCALE: at most the first {QUICK_JOBS:,} jobs of each log.")
-        if words:
-            words.append("Proves nothing about the paper.")
+            words.append(f"quick scale, at most the first {QUICK_JOBS:,} jobs of each log")
+        notices = [f"No verdict: {'; '.join(words)}."] if words else []
         if unknown:
-            words.append(
-                f"JOBS WITHOUT AN ESTIMATE: {', '.join(unknown)}; their run time stands in."
-            )
-        return " ".join(words)
+            notices.append(f"Without an estimate, run time instead: {', '.join(unknown)}.")
+        return " ".join(notices)
 
     def seeds(self, runs, quick_runs=5) -> range:
         """Return the seeds of `runs` runs, beginning with the page's; at quick scale of
@@ -248,7 +242,7 @@ class Page:
         ----------
         sentence : str
             Markdown with the names of `numbers` in braces, such as ``"The paper finds {theirs} min,
-            we {ours:.1f} min."``
+            we {ours:.1f} min."``. A pair of numbers is a range: 3.1 to 4.2.
         units : dict of str to str, optional
             Units of the numbers in the record.
         **numbers
@@ -476,6 +470,8 @@ class Page:
             "run": record.environment() | {"workers": self._given["workers"], "seconds": seconds},
         }
         record.save(self.folder, self.name, facts)
+        if record.RUNNING not in os.environ:  # the runner answers at the end
+            self._answer = rerun.answer(facts, self.folder, running=True)
         self._show(self.workloads)
 
     def _log_facts(self):
@@ -494,7 +490,7 @@ class Page:
         logs = self.logs
         if loaded is not None:
             logs = [
-                f"{log} ({len(workload):,} jobs{', stand-in' if workload.stand_in else ''})"
+                f"{log} ({len(workload):,} jobs{', synthetic' if workload.stand_in else ''})"
                 for log, workload in loaded.items()
             ]
         parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}", *logs]
@@ -506,17 +502,21 @@ class Page:
             parts.append(f"`{folder}/`: {', '.join(self._files)}")
         line = " · ".join(parts)
         if self.changes:
-            line += (
-                f"\n\n**Not the committed parameters**: {'; '.join(self.changes)}. "
-                "The outputs prove nothing about the paper and get no verdict."
-            )
+            line += f"\n\n**No verdict**: other parameters: {', '.join(self.changes)}."
+        if self._answer:
+            line += f"\n\n**Re-run**: {self._answer}."
         return line
 
 
 class _Sentence(string.Formatter):
-    """Formats numbers without a format by `shown.text`."""
+    """Formats numbers without a format by `shown.text`, and a pair as a range, unless both are the
+    same.
+    """
 
     def format_field(self, value, format_spec) -> str:
+        if isinstance(value, tuple):
+            texts = (self.format_field(one, format_spec) for one in value)
+            return " to ".join(dict.fromkeys(texts))
         return format(value, format_spec) if format_spec else shown.text(value)
 
 

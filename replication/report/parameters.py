@@ -105,7 +105,7 @@ def changes(name, given) -> list[str]:
     committed = git.at_head(record.source(name))
     if committed is None:
         return ["no committed notebook of this name"]
-    return _differences(given, read_cell(committed, name))
+    return differences(given, read_cell(committed, name))
 
 
 def recorded_changes(name, given) -> list[str]:
@@ -113,10 +113,11 @@ def recorded_changes(name, given) -> list[str]:
     of the notebook.
     """
     committed = git.at_head(record.source(name))
-    return _differences(given, read_cell(committed, name) if committed else on_disk(name))
+    return differences(given, read_cell(committed, name) if committed else on_disk(name))
 
 
-def _differences(given, own):
+def differences(given, own) -> list[str]:
+    """Return the parameters that differ, each with its value and the committed one."""
     return [
         f"{parameter} {_format(given, parameter)} (committed: {_format(own, parameter)})"
         for parameter in dict.fromkeys([*own, *given])

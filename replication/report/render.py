@@ -79,7 +79,7 @@ class Table:
         Its data.
     caption : str
     notice : str
-        Marks a table that proves nothing about a paper.
+        Marks a table without a verdict on a paper.
     formats : dict of str to str, optional
         Formats of the numbers of columns.
     units : dict of str to str, optional

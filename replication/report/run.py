@@ -1,5 +1,6 @@
 """Run the notebooks of tables and figures, each in a kernel of its own."""
 
+import html
 import json
 import logging
 import os
@@ -16,7 +17,7 @@ from nbclient.exceptions import DeadKernelError
 from nbconvert import HTMLExporter
 from tqdm import tqdm
 
-from replication.report import record
+from replication.report import record, rerun
 from replication.report.parameters import PageError, check, check_known, on_disk
 from replication.report.results import notebooks, studies
 from replication.simulator import paths, writing
@@ -117,7 +118,7 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
         raise PageError(f"no notebooks in {paths.STUDIES if own else paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
     weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
-    failed, begun, pages = 0, time.perf_counter(), []
+    failed, same, begun, pages = 0, 0, time.perf_counter(), []
     if len(chosen) > 1:
         print(
             f"{len(chosen)} notebooks, {_minutes(sum(weights.values()))} by their last runs",
@@ -131,12 +132,14 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
             bar.set_description_str(line[: shutil.get_terminal_size().columns - 1])
             try:
                 kind = execute(chosen[name], planned[name])
-                pages += [page(kind, name)] if only else []
+                answer = rerun.answer(record.read(kind, name), record.folder(kind, name))
+                same += answer.startswith(rerun.EQUAL)
+                pages += [page(kind, name, answer)] if only else []
                 pictures = [
                     _short(path) for path in record.outputs(kind, name) if path.suffix == ".png"
                 ]
                 where = ", ".join(pictures) or f"{_short(record.folder(kind, name))}/"
-                line = f"{name} ({kind}): {where}"
+                line = f"{name} ({kind}): {where}: {answer}"
             except NotebookError as error:
                 failed += 1
                 line = f"FAILED {error} (see {_short(record.notebook('failed', name))})"
@@ -145,9 +148,9 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
                 print(f"{line} [{done} of {len(chosen)}, {seconds:.1f} s]", flush=True)
             del weights[name]
     if len(chosen) > 1:
-        print(
-            f"{len(chosen)} notebooks in {(time.perf_counter() - begun) / 60:.1f} min", flush=True
-        )
+        minutes = (time.perf_counter() - begun) / 60
+        equal = f"{same} {rerun.EQUAL}, {len(chosen) - same} not"
+        print(f"{len(chosen)} notebooks in {minutes:.1f} min: {equal}", flush=True)
     for made in pages:
         print(_short(made))
     return 1 if failed else 0
@@ -227,14 +230,16 @@ def _papermill(path, target, name, parameters):
         raise NotebookError(f"{name}: the kernel did not start: {error}") from error
 
 
-def page(kind, name) -> Path:
-    """Write an executed notebook as one HTML file beside it, complete without a network, and return
-    the path.
+def page(kind, name, answer="") -> Path:
+    """Write an executed notebook as one HTML file beside it, complete without a network, with the
+    answer of its run at the end, and return the path.
     """
     path = record.notebook(kind, name)
     made, _ = HTMLExporter(**NO_ADDRESSES).from_filename(str(path))
     target = path.with_suffix(".html")
-    writing.write(target, made.encode())
+    last = f"<p><strong>Re-run</strong>: {html.escape(answer)}.</p>" if answer else ""
+    head, end, tail = made.rpartition("</body>")
+    writing.write(target, f"{head}{last}{end}{tail}".encode())
     return target
 
 

@@ -121,7 +121,7 @@ def test_other_parameters_go_to_a_folder_of_their_own_and_prove_nothing(project,
     page = make(**changed)
     assert (page.kind, page.undecided) == ("other", "other parameters")
     assert words in page.notice and words in page._status(page.workloads)
-    assert "prove nothing about the paper" in page._status(page.workloads)
+    assert page.notice.startswith("No verdict: other parameters: ")
     shown = [page.figure(drawing(), "A figure"), page.table(pd.DataFrame({"a": [1]}), "A table")]
     if "name" not in changed:
         reasons = {("mine", "log", "processors"): "an input"}
@@ -174,7 +174,7 @@ def test_a_log_may_name_its_rules(project, monkeypatch):
     changed = f"logs {path} bad_lines=skip, CTC-SP2 (committed:"
     assert (changed if git.head(paths.NOTEBOOKS) else "git gives no answer") in page.notice
     # The picture says that users' estimates are missing.
-    assert "JOBS WITHOUT AN ESTIMATE: mine (100 %)" in page.notice
+    assert "Without an estimate, run time instead: mine (100 %)" in page.notice
     assert "WITHOUT" not in make(logs=["CTC-SP2"]).notice
 
 
@@ -196,7 +196,7 @@ def test_the_summary_and_its_numbers_are_in_the_record(project):
     sentence = "The paper finds {theirs} min, we {ours:.1f} min, from {ends}."
     page.opening(sentence, {"ours": "min"}, theirs=21.3712, ours=2 / 3, ends=(1, math.nan))
     facts = small_project.publish(page)
-    assert facts["summary"] == "The paper finds 21.37 min, we 0.7 min, from (1, nan)."
+    assert facts["summary"] == "The paper finds 21.37 min, we 0.7 min, from 1 to –."
     assert facts["values"]["ours"] == {"value": 0.666666667, "unit": "min"}
     assert facts["values"]["ends"] == {"value": [1, None], "unit": ""}
 

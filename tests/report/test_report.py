@@ -67,7 +67,9 @@ def test_other_reports_go_to_build_with_a_notice(project, monkeypatch, scale, re
     target = assemble.build()
     kind = "quick" if real else "stand-in"
     assert target == project / f"build/report/{kind}/report.html"
-    assert {"quick": "QUICK SCALE", "stand-in": "STAND-IN DATA"}[kind] in target.read_text()
+    assert {"quick": "No verdict: quick scale", "stand-in": "No verdict where jobs are synthetic"}[
+        kind
+    ] in target.read_text()
     assert not (project / "figures").exists()
 
 

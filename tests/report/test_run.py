@@ -56,9 +56,14 @@ def test_the_fastest_notebook_runs_first_and_those_of_all_papers_last(project, m
     for name in seconds:
         make(project, name)
     ran = []
+
+    def fail(path, _):
+        ran.append(record.name_of(path))
+        raise run.NotebookError(ran[-1])
+
     monkeypatch.setattr(run, "_seconds", lambda name, scale: seconds[name])
-    monkeypatch.setattr(run, "execute", lambda path, _: ran.append(record.name_of(path)) or "quick")
-    assert run.figures() == 0
+    monkeypatch.setattr(run, "execute", fail)
+    assert run.figures() == 1
     assert ran == ["pv_easy/table3", NAME, "together/numbers"]
 
 
@@ -95,7 +100,8 @@ def test_outputs_and_their_paths_and_a_page_that_is_complete_without_a_network(p
     make(project, code=[warning, *GOOD, small_project.FIGURE])
     assert run.figures(NAME) == 0
     out = capsys.readouterr().out
-    assert f"{NAME} (paper): " in out and "figures/heel_and_toe/fig02.png [" in out
+    assert f"{NAME} (paper): " in out
+    assert "figures/heel_and_toe/fig02.png: no committed record to compare with [" in out
     folder = project / "figures/heel_and_toe"
     assert Path(out.splitlines()[-1]) == folder / "fig02.html"
     text = (folder / "fig02.html").read_text(encoding="utf-8")
