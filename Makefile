@@ -46,7 +46,7 @@ lab: $(READY)  ## Open the explorer and the notebooks in JupyterLab
 studies: $(READY)  ## Run our own studies; or ONLY= some
 	@$(PY) -m replication studies $(OPTIONS)
 pins: $(READY)  ## Write the pinned results of the tests again, and name what changed
-	@$(PY) -m tests.pins
+	@$(PY) -m tests.pins $(ONLY)
 check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check
 lint: $(READY)  ## Check the format of the code and the direction of imports

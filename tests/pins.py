@@ -6,7 +6,8 @@ claim, and for each value of an opening: the count of numbers, the sum of their 
 a sum that depends on their order, too. ``data/pinned_logs.csv`` has the jobs of each log by the
 rules of each paper, and by the default rules: their count, and sums of their columns.
 
-``python -m tests.pins`` (``make pins``) writes both again and names the items to draw.
+``python -m tests.pins`` (``make pins``) writes both again and names the items to draw; with names
+of items, the pins of these alone.
 """
 
 import functools
@@ -31,6 +32,7 @@ RELATIVE = 1e-9
 OF_PAPERS = ("published", "difference")
 #: Spreads the weights of the numbers of a column over 0 to 1.
 STEP = (math.sqrt(5) - 1) / 2
+SUMS = ["count", "sum", "weighted", "text"]
 ITEM, KEY = ["item", "key"], ["paper", "log"]
 #: Many notebooks simulate the same jobs.
 LIKE = functools.lru_cache(registry.like)
@@ -66,7 +68,7 @@ def values_of(name, kind) -> pd.DataFrame:
             rows.append([f"value {value}", 0, 0.0, 0.0, "; ".join(several)])
         else:
             rows.append([f"value {value}", *_sums(several)])
-    frame = pd.DataFrame(rows, columns=["key", "count", "sum", "weighted", "text"])
+    frame = pd.DataFrame(rows, columns=["key", *SUMS])
     frame.insert(0, "item", name)
     return frame
 
@@ -122,24 +124,13 @@ def read(path) -> pd.DataFrame:
     return frame.fillna({name: "" for name in text if name in frame})
 
 
-def renew() -> None:
-    """Write both tables again, and print what differs and which items to draw again."""
-    logs = [
-        log_of(log, paper)
-        for paper in ("", *registry.papers())
-        for log in registry.names(paper or None)
-        if registry.locate(log)
-    ]
-    known = read(LOGS) if LOGS.exists() else pd.DataFrame(columns=list(logs[0]) if logs else KEY)
-    made = pd.DataFrame(logs, columns=known.columns)
-    kept = known[~known.set_index(KEY).index.isin(made.set_index(KEY).index)]
-    lines = differences(known, pd.concat([kept, made]), KEY)
-    _save(LOGS, pd.concat([kept, made]).sort_values(["log", "paper"]))
-    for name in sorted({*kept["log"]}):
-        print(f"{name}: not on this machine, its pins stay")
-    parts = _all_values()
-    now = pd.concat(parts, ignore_index=True)
-    before = read(VALUES) if VALUES.exists() else now[:0]
+def renew(only=()) -> None:
+    """Write the tables again, and print what differs and which items to draw again."""
+    lines = [] if only else _renew_logs()
+    before = read(VALUES) if VALUES.exists() else pd.DataFrame(columns=[*ITEM, *SUMS])
+    made = pd.concat(_all_values(only), ignore_index=True)
+    kept = before[~before["item"].isin(made["item"])] if only else before[:0]
+    now = pd.concat([one for one in (kept, made) if len(one)]).sort_values("item", kind="stable")
     changed = differences(before, now, ITEM)
     _save(VALUES, now)
     print(*lines, *changed, sep="\n")
@@ -156,15 +147,33 @@ def renew() -> None:
         print("no pinned value differs")
 
 
-def _all_values():
-    """Run all notebooks in a folder of their own, and return the pins of each."""
+def _renew_logs():
+    logs = [
+        log_of(log, paper)
+        for paper in ("", *registry.papers())
+        for log in registry.names(paper or None)
+        if registry.locate(log)
+    ]
+    known = read(LOGS) if LOGS.exists() else pd.DataFrame(columns=list(logs[0]) if logs else KEY)
+    made = pd.DataFrame(logs, columns=known.columns)
+    kept = known[~known.set_index(KEY).index.isin(made.set_index(KEY).index)]
+    lines = differences(known, pd.concat([kept, made]), KEY)
+    _save(LOGS, pd.concat([kept, made]).sort_values(["log", "paper"]))
+    for name in sorted({*kept["log"]}):
+        print(f"{name}: not on this machine, its pins stay")
+    return lines
+
+
+def _all_values(only):
+    """Run notebooks, by default all, in a folder of their own, and return the pins of each."""
     sys.path += sorted(str(folder) for folder in paths.STUDIES.iterdir() if folder.is_dir())
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for place in ("FIGURES", "BUILD", "STAND_IN"):
             setattr(paths, place, Path(folder) / place.lower())
         without_logs()
-        for name, path in (results.notebooks() | results.studies()).items():
+        known = results.notebooks() | results.studies()
+        for name, path in known.items() if not only else ((one, known[one]) for one in only):
             print(name, flush=True)
             os.chdir(path.parent)
             found.append(values_of(name, run(name, path)))
@@ -178,4 +187,4 @@ def _save(path, table):
 
 
 if __name__ == "__main__":
-    renew()
+    renew(sys.argv[1:])
