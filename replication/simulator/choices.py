@@ -77,7 +77,8 @@ class Number:
             number = math.nan
         good = math.isfinite(number) and self.least <= number <= self.most
         if not good or (self.whole and number != int(number)):
-            raise ValueError(str(self))
+            limit = f", at most {self.most:.15g}" if number > self.most >= UNBOUNDED else ""
+            raise ValueError(f"{self}{limit}")
         return int(value) if self.whole else number
 
     def __str__(self):

@@ -38,25 +38,3 @@ class Reference(EventLoop):
         for now in self.passes():
             self.schedule(now)
         return self
-
-
-def earliest_start(size, machine, allocations, length, now) -> int:
-    """Return the earliest time from `now` on at which `size` processors are free
-    for `length` seconds.
-
-    `allocations` are those of `fits`.
-    """
-    starts = sorted({now, *(end for _, end, _ in allocations)})
-    return next(start for start in starts if fits(size, machine, allocations, start, length))
-
-
-def fits(size, machine, allocations, start, length) -> bool:
-    """Return whether `size` processors are free from `start` on for `length` seconds.
-
-    `allocations` lists (start, end, size); some may still be planned.
-    """
-    begins = {begin for begin, _, _ in allocations if start < begin < start + length}
-    return length == 0 or all(
-        size + sum(other for begin, end, other in allocations if begin <= instant < end) <= machine
-        for instant in {start, *begins}
-    )

@@ -1,7 +1,7 @@
 """Conservative backfilling in readable Python: the reference implementation."""
 
 from replication.simulator import schedulers
-from tests.reference.base import Reference, earliest_start
+from tests.reference.base import Reference
 
 
 class Conservative(Reference):
@@ -61,9 +61,8 @@ class Conservative(Reference):
 
     def earliest(self, job, length, now) -> int:
         """Return the earliest start that leaves running jobs and reservations their processors."""
-        occupied = [(now, max(self.planned_end(j), now + 1), j.size) for j in self.running]
-        occupied += [
+        reserved = [
             (start, start + max(predicted, 1), j.size)
             for j, (start, predicted) in self.reserved.items()
         ]
-        return earliest_start(job.size, self.machine, occupied, length, now)
+        return self.earliest_start(job, reserved, length)

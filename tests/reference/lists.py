@@ -8,7 +8,8 @@ from math import log10
 from typing import Any
 
 from replication.simulator import schedulers
-from tests.reference.base import Reference, earliest_start, fits
+from replication.simulator.schedulers.event_loop import earliest_start
+from tests.reference.base import Reference
 
 
 class List(Reference):
@@ -41,8 +42,12 @@ class List(Reference):
         """Begin a job if it fits the free processors and delays no reservation;
         return whether it began.
         """
-        planned, allocations = self.planned(job), self.allocations()
-        if job.size > self.free or not fits(job.size, self.machine, allocations, self.now, planned):
+        planned, now = self.planned(job), self.now
+        if job.size > self.free:
+            return False
+        if planned and now < earliest_start(
+            job.size, self.machine, self.allocations(), planned, now
+        ):
             return False
         self.begin(job, backfilled=bool(self.reserved) if self.k else None)
         return True

@@ -23,18 +23,22 @@ class PVEasy(Reference):
 
     def schedule(self, now) -> None:
         """Start heads, if necessary after preemption, then do venture backfilling (section 4)."""
-        while self.queue and (self.fits(self.queue[0]) or self.preempt_shadow_load(now)):
-            self.begin(self.queue[0], backfilled=False)
-        if self.queue and self.options["venture"] == "easy":
+        while self.waiting and (self.fits(self.waiting[0]) or self.preempt_shadow_load(now)):
+            self.begin(self.waiting[0], backfilled=False)
+        if self.waiting and self.options["venture"] == "easy":
             self.backfill_as_easy(now)
-        elif self.queue:
+        elif self.waiting:
             self.venture_backfilling(now)
-        self.queue = tuple(sorted([*self.queue, *self.preempted]))
         self.preempted = []
+
+    @property
+    def waiting(self) -> list:
+        """The queue without the jobs that were preempted in this pass and may not begin in it."""
+        return [job for job in self.queue if job not in self.preempted]
 
     def preempt_shadow_load(self, now) -> bool:
         """Kill shadow jobs, lowest priority first, if the head can then start now (section 4.2)."""
-        head = self.queue[0]
+        head = self.waiting[0]
         shadow = sorted(job for job in self.running if job > head)
         if self.free + sum(job.size for job in shadow) < head.size:
             return False
@@ -47,7 +51,7 @@ class PVEasy(Reference):
         # 1) Make the head's reservation from the sunny load.
         reservation = self.reserve(now)
         # 2) Predict the run times of the waiting jobs.
-        waiting = self.queue[1:]
+        waiting = self.waiting[1:]
         left = {job: self.planned(job) for job in waiting}
         # 3) Start jobs predicted to end by the reservation, the earliest predicted end first.
         for job in sorted(waiting, key=lambda job: (left[job], job)):
@@ -55,14 +59,14 @@ class PVEasy(Reference):
                 self.begin(job, backfilled=True)
         # 4) Start further jobs that fit in order of priority, whatever their predictions.
         for job in waiting:
-            if self.options["venture"] == "yes" and job in self.queue and self.fits(job):
+            if self.options["venture"] == "yes" and job in self.waiting and self.fits(job):
                 self.begin(job, backfilled=True)
 
     def backfill_as_easy(self, now) -> None:
         """Backfill as EASY does: by the whole load, in queue order,
         and on extra processors, which are used up.
         """
-        head, *waiting = self.queue
+        head, *waiting = self.waiting
         ends = [(max(self.expected_end(job, now), now), job.size) for job in self.running]
         shadow, extra = earliest_fit(head.size, self.free, ends)
         for job in waiting:
@@ -73,7 +77,7 @@ class PVEasy(Reference):
 
     def reserve(self, now) -> int:
         """Return the predicted start of the head without the shadow load."""
-        head = self.queue[0]
+        head = self.waiting[0]
         lasts = self.options["reservation"] != "recomputed"
         if lasts and self.reserved and self.reserved[0] == head:
             return self.reserved[1]
@@ -110,7 +114,6 @@ class PVEasy(Reference):
             keep = ran // (interval + self.cost) * interval
         self.end(job, keep)
         if self.options["killed"] != "same-pass":
-            self.queue = tuple(other for other in self.queue if other is not job)
             self.preempted.append(job)
 
     def fits(self, job) -> bool:

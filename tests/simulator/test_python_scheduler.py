@@ -2,14 +2,18 @@
 and the places that take them.
 """
 
+import math
 from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import replication as rp
 from notebooks import audits
 from replication.simulator.schedulers import SchedulerError
+from replication.simulator.schedulers.event_loop import earliest_start
 from replication.simulator.workload import generator
 from tests.users_scheduler import Own
 from tests.workloads import jobs, random_jobs
@@ -137,6 +141,135 @@ def test_random_numbers_depend_on_the_seed():
 
 
 THREE = jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1))
+
+
+@pytest.mark.parametrize("name", ["jobs", "free", "length", "reservation", "planned", "seed"])
+def test_an_option_or_attribute_with_a_name_of_the_loop_is_refused(name):
+    for body in ({"__annotations__": {name: int}, name: 3}, {name: ()}):
+        with pytest.raises(SchedulerError, match=f"Taken.{name}: .* expected another"):
+            type("Taken", (rp.PythonScheduler,), body)
+    assert "taken" not in rp.Scheduler.members
+
+
+@pytest.mark.parametrize(
+    ("where", "name"),
+    [
+        *(("prepare", name) for name in ("jobs", "start", "free", "queue", "now", "most")),
+        *(("schedule", name) for name in ("jobs", "start", "free", "running", "most")),
+    ],
+)
+def test_state_with_a_name_of_the_loop_or_of_an_option_is_named(where, name):
+    class Colliding(Own, name=""):
+        most: int = 2
+
+        def prepare(self, workload):
+            if where == "prepare":
+                setattr(self, name, {})
+
+        def schedule(self, now):
+            if where == "schedule":
+                setattr(self, name, {})
+            super().schedule(now)
+
+    with pytest.raises(SchedulerError, match=rf"Colliding\(\) assigns to self.{name}, "):
+        rp.simulate(THREE, Colliding())
+    assert Colliding().most == 2
+
+
+def test_private_names_of_a_scheduler_are_its_own():
+    class Private(Own, name=""):
+        def prepare(self, workload):
+            for name in ("timers", "end", "planned", "begun", "submitted", "predictor", "leave"):
+                setattr(self, f"_{name}", None)
+
+    assert rp.simulate(CROWD, Private()).start.tolist() == rp.simulate(CROWD).start.tolist()
+
+
+def test_a_job_that_is_taken_off_the_queue_and_never_begins_is_named():
+    class Dropping(Own, name=""):
+        def schedule(self, now):
+            self.queue = tuple(job for job in self.queue if job.id != 3)
+            super().schedule(now)
+
+    with pytest.raises(SchedulerError, match="job 3 waits at the end and never begins"):
+        rp.simulate(THREE, Dropping())
+
+
+def test_a_reservation_if_another_job_began_and_among_some_jobs():
+    found = []
+
+    class Asking(rp.PythonScheduler, name=""):
+        def schedule(self, now):
+            for job in self.queue if now != 1 else ():
+                if job.size <= self.free:
+                    self.begin(job)
+            if now == 1:
+                head, small = self.queue
+                found.append(self.reservation(head))
+                found.append(self.reservation(head, begun=[small]))
+                found.append(self.reservation(small, among=self.running[:1], free=0))
+                found.append(self.reservation(head, among=self.running[:1], free=3))
+                found.append(self.earliest_start(head))
+                found.append(self.earliest_start(small))
+                found.append(self.earliest_start(small, [(4, 14, 4)]))
+                found.append(self.earliest_start(small, [(4, 14, 4)], length=3))
+
+    # Jobs of 2 run until 10 and 12 on 8 processors; at 1 come one of 6 and one of 2 for 30 s.
+    rp.simulate(jobs(8, (0, 10, 2), (0, 12, 2), (1, 5, 6), (1, 30, 2)), Asking())
+    assert found == [(10, 0), (12, 0), (10, 0), (math.inf, 0), 10, 1, 10, 1]
+
+
+@settings(deadline=None)
+@given(
+    taken=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9), st.integers(1, 3)), max_size=7),
+    size=st.integers(1, 4),
+    length=st.integers(1, 5),
+    now=st.integers(0, 4),
+)
+def test_the_earliest_start_is_the_first_second_from_which_all_are_free(taken, size, length, now):
+    taken = [(start, start + lasts, processors) for start, lasts, processors in taken]
+    used = [sum(p for start, end, p in taken if start <= second < end) for second in range(99)]
+    expected = next(
+        second
+        for second in range(now, 90)
+        if all(size + one <= 4 for one in used[second : second + length])
+    )
+    assert earliest_start(size, 4, taken, length, now) == expected
+    assert earliest_start(5, 4, taken, length, now) == math.inf
+
+
+def test_many_timers_take_no_time_of_their_own():
+    class Timed(Own, name=""):
+        def prepare(self, workload):
+            for second in range(1, 50_000):
+                self.wake(second)
+                self.wake(second)
+
+    run = rp.simulate(jobs(4, (0, 60_000, 3), (1, 5, 4), (2, 3, 1)), Timed())
+    assert run.start.tolist() == [0, 60_000, 2]
+
+
+def test_the_end_of_a_job_can_be_noted():
+    class Noting(Own, name=""):
+        def prepare(self, workload):
+            self.ran = {}
+
+        def note_events(self, ended, submitted, corrected):
+            for job in ended:
+                self.ran[job.id] = self.now - self.start[job.index]
+                assert job not in self.running
+            noted.append((self.now, dict(self.ran), [job.id for job in submitted]))
+
+    noted = []
+    rp.simulate(THREE, Noting())
+    assert noted == [
+        (0, {}, [1]),
+        (1, {}, [2]),
+        (2, {}, [3]),
+        (5, {3: 3}, []),
+        (9, {3: 3, 1: 9}, []),
+        (14, {3: 3, 1: 9, 2: 5}, []),
+    ]
 
 
 @pytest.mark.parametrize(

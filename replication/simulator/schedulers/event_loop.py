@@ -1,5 +1,6 @@
 """The event loop of simulations in Python: events, queue, running jobs and their planned ends."""
 
+import heapq
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -56,6 +57,9 @@ class EventLoop:
 
     Attributes
     ----------
+    workload : replication.simulator.workload.Workload
+    jobs : list of Job
+        All jobs by their index.
     machine, free : int, processors
         Those of the machine as it is now, and those without a job; `free` is negative while more
         are in use than a smaller machine has.
@@ -67,13 +71,35 @@ class EventLoop:
     start : list of int, s
         Start of each job by its index: the latest start of a job that was preempted, None before
         the first.
+    backfilled : list of bool
+    prediction, first_prediction : list of int, s
+        Prediction of each job by its index, at its start and at its submission.
+    times_killed : list of int
+        Number of preemptions of each job by its index.
+    killed_runs : list of (int, int, int)
+        Index of the job, start and end of each preempted run, s.
     work_kept : list of int, s
         Work of each job by its index that its preempted runs have done and that is not repeated.
     """
 
+    workload: Workload
+    jobs: list[Job]
+    machine: int
+    free: int
+    now: int
+    queue: tuple[Job, ...]
+    running: tuple[Job, ...]
+    start: list[int | None]
+    backfilled: list[bool]
+    prediction: list[int | None]
+    first_prediction: list[int | None]
+    times_killed: list[int]
+    killed_runs: list[list[int]]
+    work_kept: list[int]
     loop_options = LoopOptions()
 
     def __init__(self, workload: Workload, estimate=None, predictor=None):
+        # A scheduler keeps its state beside these attributes; private ones cannot collide with it.
         n = len(workload)
         self.workload = workload
         self.jobs = workload.jobs(estimate)
@@ -82,17 +108,16 @@ class EventLoop:
         self.queue, self.running = (), ()
         self.start, self.backfilled = [None] * n, [False] * n
         self.prediction, self.first_prediction = [None] * n, [None] * n
-        self.times_killed, self.killed_runs = [0] * n, []  # job, start and end of each killed run
-        self.work_kept = [0] * n
-        self._predictor = predictor or _Estimates(self.jobs)
-        self._run_time = workload.run_time.tolist()
+        self.times_killed, self.work_kept, self.killed_runs = [0] * n, [0] * n, []
+        self.__predictor = predictor or _Estimates(self.jobs)
+        self.__run_time = workload.run_time.tolist()
         # Of running jobs: the actual end, which the scheduler does not know, and the planned run
         # time.
-        self._end, self._planned = [None] * n, [None] * n
-        self._submitted, self._timers = 0, set()
-        self._gone = ()  # jobs that have ended as planned and whose ends are not yet processed
-        self._begun = []  # jobs of this pass that may have been backfilled
-        self._noted = []  # jobs of this pass of whose start the predictor is notified after it
+        self.__end, self.__planned = [None] * n, [None] * n
+        self.__submitted, self.__timers = 0, []  # the timers are a heap
+        self.__gone = ()  # jobs that have ended as planned and whose ends are not yet processed
+        self.__begun = []  # jobs of this pass that may have been backfilled
+        self.__noted = []  # jobs of this pass of whose start the predictor is notified after it
 
     def passes(self) -> Iterator[int]:
         """Yield the time of each scheduling pass, s, after the events before it.
@@ -106,7 +131,7 @@ class EventLoop:
         idle = 0
         while instants := self.instants():
             self.now = min(instants)
-            is_idle = not self.running and self._submitted == len(self.jobs)
+            is_idle = not self.running and self.__submitted == len(self.jobs)
             idle = idle + 1 if is_idle else 0
             if idle > MOST_IDLE:
                 raise SchedulerError(
@@ -115,75 +140,86 @@ class EventLoop:
                 )
             if self.process_events(self.now):
                 yield self.now
-                for job in self._begun:
+                for job in self.__begun:
                     self.backfilled[job.index] = bool(self.queue) and self.queue[0] < job
-                for job in self._noted:
-                    self._predictor.begin(job.index, self.now)
-                self._begun, self._noted = [], []
-        if self.queue:
-            raise SchedulerError(
-                f"{self!r}: job {self.queue[0].id} waits at the end and never begins"
-            )
+                for job in self.__noted:
+                    self.__predictor.begin(job.index, self.now)
+                self.__begun, self.__noted = [], []
+        waiting = self.queue or [job for job in self.jobs if self.start[job.index] is None]
+        if waiting:
+            raise SchedulerError(f"{self!r}: job {waiting[0].id} waits at the end and never begins")
 
     def instants(self) -> list[int]:
         """Return the times of the next events, s: ends of jobs, next submission, next timer.
 
         Without a job that waits, runs or is to come there are none.
         """
-        ends = [self._end[job.index] for job in self.running + self._gone]
-        times = ends + [job.submit for job in self.jobs[self._submitted : self._submitted + 1]]
-        return times + sorted(self._timers)[:1] if times or self.queue else []
+        ends = [self.__end[job.index] for job in self.running + self.__gone]
+        times = ends + [job.submit for job in self.jobs[self.__submitted : self.__submitted + 1]]
+        return times + self.__timers[:1] if times or self.queue else []
 
     def process_events(self, now: int) -> bool:
         """Process the events of an instant, or one of them; return whether a pass follows."""
         chosen = self.loop_options
-        ending = sorted(job for job in self.running if self._end[job.index] == now)
+        ending = sorted(job for job in self.running if self.__end[job.index] == now)
         if chosen.events == "by-plan":
-            self._gone += tuple(job for job in ending if self.planned_end(job) == now)
-            self._leave(self._gone)
-            ending = sorted({*ending, *self._gone}, key=lambda job: (self.start[job.index], job))
-        last = self._submitted
+            self.__gone += tuple(job for job in ending if self.planned_end(job) == now)
+            self.__leave(self.__gone)
+            ending = sorted({*ending, *self.__gone}, key=lambda job: (self.start[job.index], job))
+        last = self.__submitted
         while last < len(self.jobs) and self.jobs[last].submit == now:
             last += 1
-        coming = self.jobs[self._submitted : last]
+        coming = self.jobs[self.__submitted : last]
         submissions_first = chosen.ties == "submissions-first"
         if chosen.events != "together":
             if coming and (submissions_first or not ending):
                 ending, coming = [], coming[:1]
             else:
                 ending, coming = ending[:1], []
-        woken = now in self._timers and (chosen.events == "together" or not (ending or coming))
-        if woken:
-            self._timers.remove(now)
-        fits = submissions_first and self._submit(coming)
-        self._leave(ending)
-        self._gone = tuple(job for job in self._gone if job not in ending)
+        woken = self.__timers[:1] == [now] and (
+            chosen.events == "together" or not (ending or coming)
+        )
+        while woken and self.__timers[:1] == [now]:
+            heapq.heappop(self.__timers)
+        fits = submissions_first and self.__submit(coming)
+        self.__leave(ending)
+        self.__gone = tuple(job for job in self.__gone if job not in ending)
         for job in ending:
-            self._predictor.learn(job.index, now)
+            self.__predictor.learn(job.index, now)
         if not submissions_first:
-            fits = self._submit(coming)
+            fits = self.__submit(coming)
         corrected = self.correct_plans(now)
         self.note_events(ending, coming, corrected)
         return bool(ending) or fits or woken or (bool(coming) and chosen.passes == "always")
 
     def note_events(self, ended: list[Job], submitted: list[Job], corrected: bool) -> None:
-        """Note the events that were processed; `corrected` is whether the plan
-        of a running job changed.
+        """Do nothing; a scheduler that has to know of ends and submissions defines this method.
+
+        It is called after the events of an instant and before the scheduling pass, also where no
+        pass follows.
+
+        Parameters
+        ----------
+        ended, submitted : list of Job
+            Jobs that ended and that were submitted at this instant. `start` has the starts of the
+            former, so a run lasted from there until `now`.
+        corrected : bool
+            Whether the plan of a running job changed.
         """
 
-    def _leave(self, jobs):
+    def __leave(self, jobs):
         """Take jobs off the machine."""
         for job in jobs:
             if job in self.running:
                 self.running = tuple(other for other in self.running if other is not job)
                 self.free += job.size
 
-    def _submit(self, jobs):
+    def __submit(self, jobs):
         """Append jobs to the queue; return whether one of them fits the free processors."""
-        self._submitted += len(jobs)
+        self.__submitted += len(jobs)
         self.queue += tuple(jobs)
         for job in jobs:
-            self.first_prediction[job.index] = self._predictor.predict(job.index, self.now)
+            self.first_prediction[job.index] = self.__predictor.predict(job.index, self.now)
         return any(job.size <= self.free for job in jobs)
 
     def correct_plans(self, now: int) -> bool:
@@ -191,10 +227,10 @@ class EventLoop:
         corrected = False
         for job in self.running:
             k, ran = job.index, now - self.start[job.index]
-            if self._planned[k] <= ran:
-                before = self._planned[k]
-                self._planned[k] = self._rest(job, self.prediction[k], ran)
-                corrected |= self._planned[k] != before
+            if self.__planned[k] <= ran:
+                before = self.__planned[k]
+                self.__planned[k] = self.__rest(job, self.prediction[k], ran)
+                corrected |= self.__planned[k] != before
         return corrected
 
     def planned(self, job: Job) -> int:
@@ -202,17 +238,19 @@ class EventLoop:
 
         It is the estimate or prediction, less the work that was kept.
         """
-        if self._planned[job.index] is not None:
-            return self._planned[job.index]
-        return self._rest(job, self.predicted(job))
+        planned = self.__planned[job.index]
+        if planned is not None:
+            return planned
+        predicted = self.predicted(job)
+        return self.__rest(job, predicted) if self.work_kept[job.index] else predicted
 
     def predicted(self, job: Job) -> int:
         """Return the estimate or prediction of a waiting job, s: the time of all of its work."""
         if self.loop_options.refresh == "pass":
-            return self._predictor.predict(job.index, self.now)
+            return self.__predictor.predict(job.index, self.now)
         return self.first_prediction[job.index]
 
-    def _rest(self, job, prediction, ran=0):
+    def __rest(self, job, prediction, ran=0):
         """Return the planned length of a run that has lasted `ran` seconds."""
         kept, way = self.work_kept[job.index], self.loop_options.correction
         if not kept + ran:
@@ -221,24 +259,69 @@ class EventLoop:
 
     def planned_end(self, job: Job) -> int:
         """Return the planned end of a running job, s; it is in the past if the job is overdue."""
-        return self.start[job.index] + self._planned[job.index]
+        return self.start[job.index] + self.__planned[job.index]
 
-    def reservation(self, job: Job) -> Reservation:
+    def reservation(
+        self,
+        job: Job,
+        begun: Iterable[Job] = (),
+        among: Iterable[Job] | None = None,
+        free: int | None = None,
+    ) -> Reservation:
         """Return the earliest time at which a waiting job fits by the planned ends,
         and the extra processors then.
 
-        The time is infinite for a job that is larger than the machine is now.
+        All ends of one second count together. The time is infinite for a job that does not fit
+        after the last of them either.
+
+        Parameters
+        ----------
+        job : Job
+        begun : iterable of Job
+            Waiting jobs that are planned as if they began now.
+        among : iterable of Job, optional
+            The running jobs whose processors the job may get; by default all.
+        free : int, optional
+            The processors that it may get now, before those of `begun` are taken; by default all
+            free ones.
         """
-        if job.size > self.machine:
-            return Reservation(math.inf, 0)
-        ends = [(max(self.planned_end(other), self.now), other.size) for other in self.running]
-        return earliest_fit(job.size, self.free, [(self.now, 0), *ends])
+        free = self.free if free is None else free
+        running = self.running if among is None else among
+        ends = [(max(self.planned_end(other), self.now), other.size) for other in running]
+        for other in begun:
+            free -= other.size
+            ends.append((self.now + self.planned(other), other.size))
+        return earliest_fit(job.size, free, [(self.now, 0), *ends])
+
+    def earliest_start(
+        self, job: Job, reserved: Iterable[tuple[int, int, int]] = (), length: int | None = None
+    ) -> float:
+        """Return the earliest time from now on at which a job has its processors for all of its
+        planned run time, beside the running jobs and other reservations.
+
+        The processors of an overdue job are not free before the next second. The time is infinite
+        for a job that is larger than the machine is now.
+
+        Parameters
+        ----------
+        job : Job
+        reserved : iterable of (start, end, processors)
+            Other reservations, s.
+        length : int, s, optional
+            In place of the planned run time; by default at least 1.
+        """
+        length = max(self.planned(job), 1) if length is None else length
+        taken = [
+            (self.now, max(self.planned_end(other), self.now + 1), other.size)
+            for other in self.running
+        ]
+        return earliest_start(job.size, self.machine, [*taken, *reserved], length, self.now)
 
     def length(self, job: Job) -> int:
         """Return the length of the run of a job that begins now, s,
         which the scheduler does not know.
         """
-        return self._run_time[job.index] - self.work_kept[job.index]
+        return self.__run_time[job.index] - self.work_kept[job.index]
 
     def begin(self, job: Job, backfilled: bool | None = None) -> None:
         """Begin a waiting job now.
@@ -262,15 +345,15 @@ class EventLoop:
         k = job.index
         planned = self.planned(job)
         self.prediction[k] = self.predicted(job) if self.work_kept[k] else planned
-        self.start[k], self._planned[k] = self.now, planned
-        self._end[k] = self.now + self.length(job)
+        self.start[k], self.__planned[k] = self.now, planned
+        self.__end[k] = self.now + self.length(job)
         self.queue = tuple(other for other in self.queue if other is not job)
         self.running += (job,)
         self.free -= job.size
         self.backfilled[k] = bool(backfilled)
         if backfilled is None:
-            self._begun.append(job)
-        self._noted.append(job)
+            self.__begun.append(job)
+        self.__noted.append(job)
 
     def end(self, job: Job, keep: int = 0) -> None:
         """Preempt a running job, which returns to its place in the queue.
@@ -293,12 +376,12 @@ class EventLoop:
                 f"{self!r}: job {job.id} cannot end at {self.now} s: it does not run"
             )
         k = job.index
-        self.work_kept[k] += self._whole("keep", keep, 0, self.now - self.start[k])
-        self._leave([job])
+        self.work_kept[k] += self.__whole("keep", keep, 0, self.now - self.start[k])
+        self.__leave([job])
         self.killed_runs.append([k, self.start[k], self.now])
         self.times_killed[k] += 1
-        self._planned[k] = self._end[k] = None
-        self._begun = [other for other in self._begun if other is not job]
+        self.__planned[k] = self.__end[k] = None
+        self.__begun = [other for other in self.__begun if other is not job]
         self.queue = tuple(sorted((*self.queue, job)))
 
     def wake(self, at: int) -> None:
@@ -314,7 +397,7 @@ class EventLoop:
         SchedulerError
             For another time.
         """
-        self._timers.add(self._whole("wake", at, self.now + 1, LARGEST))
+        heapq.heappush(self.__timers, self.__whole("wake", at, self.now + 1, LARGEST))
 
     def resize(self, processors: int) -> None:
         """Change the size of the machine, as by failed nodes or maintenance; running jobs stay.
@@ -329,11 +412,11 @@ class EventLoop:
         SchedulerError
             For another number.
         """
-        machine = self._whole("resize", processors, 0, self.workload.machine)
+        machine = self.__whole("resize", processors, 0, self.workload.machine)
         self.free += machine - self.machine
         self.machine = machine
 
-    def _whole(self, name, value, least, most):
+    def __whole(self, name, value, least, most):
         try:
             return Number(least, most, whole=True)(value)
         except ValueError as allowed:
@@ -349,8 +432,8 @@ class EventLoop:
         columns = {name: np.array(getattr(self, name), np.int64) for name in names}
         columns["backfilled"] = np.array(self.backfilled, bool)
         columns["killed_runs"] = np.array(self.killed_runs, np.int64).reshape(-1, 3)
-        length = np.array(self._end, np.int64) - columns["start"]
-        if not np.array_equal(length, self._run_time):
+        length = np.array(self.__end, np.int64) - columns["start"]
+        if not np.array_equal(length, self.__run_time):
             columns["length"] = length
         return columns
 
@@ -375,7 +458,7 @@ def earliest_fit(size: int, free: int, ends: Iterable[tuple[int, int]]) -> Reser
     and the extra processors at that time.
 
     Each of the `ends` is a time, s, and the number of processors that become free; all of one time
-    count together.
+    count together. If there are too few after the last of them, the time is infinite.
     """
     ending = defaultdict(int)
     for end, processors in ends:
@@ -384,7 +467,31 @@ def earliest_fit(size: int, free: int, ends: Iterable[tuple[int, int]]) -> Reser
         free += ending[time]
         if size <= free:
             return Reservation(time, free - size)
-    raise ValueError(f"a job of {size} processors never fits; the machine is smaller than that")
+    return Reservation(math.inf, 0)
+
+
+def earliest_start(
+    size: int, machine: int, taken: Iterable[tuple[int, int, int]], length: int, now: int
+) -> float:
+    """Return the earliest time from `now` on at which `size` processors of a machine are free for
+    `length` seconds; infinite if there is none.
+
+    `taken` are the start, the end and the processors of running jobs and of reservations.
+    """
+    change = defaultdict(int, {now: 0})
+    for start, end, processors in taken:
+        change[max(start, now)] += processors
+        change[max(end, now)] -= processors
+    used, since, times = 0, None, sorted(change)
+    for time, following in zip(times, [*times[1:], math.inf], strict=True):
+        used += change[time]
+        if used + size > machine:
+            since = None
+            continue
+        since = time if since is None else since
+        if following - since >= length:
+            return since
+    return math.inf
 
 
 def corrected_prediction(way: str, first: int, request: int, ran: int) -> int:

@@ -1,5 +1,7 @@
 """The base class of schedulers in Python: a method decides at each pass which jobs begin."""
 
+import functools
+import types
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar, dataclass_transform
@@ -32,7 +34,8 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
                         self.begin(job)
 
     `EventLoop` has the attributes and methods: `queue`, `running`, `free`, `machine`, `planned`,
-    `planned_end`, `reservation`, `begin`, `end`, `wake` and `resize`.
+    `planned_end`, `reservation`, `earliest_start`, `begin`, `end`, `wake` and `resize`. Options and
+    state have other names.
 
     Attributes
     ----------
@@ -71,6 +74,18 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
         complete_class(cls)
         return super().options()
 
+    def __init_subclass__(cls, **how):
+        for base in set(cls.__mro__) - set(PythonScheduler.__mro__):
+            own, options = vars(base), vars(base).get("__annotations__", ())
+            for name in TAKEN & {*own, *options}:
+                is_method = callable(own.get(name)) and name not in options
+                if not (is_method and callable(getattr(PythonScheduler, name, None))):
+                    raise SchedulerError(
+                        f"{base.__name__}.{name}: the event loop has this name; expected another "
+                        "one for an option or an attribute"
+                    )
+        super().__init_subclass__(**how)
+
     def prepare(self, workload: Workload) -> None:
         """Prepare before the first event.
 
@@ -103,18 +118,55 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
     def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         simulation = deepcopy(replace(self))  # options may be choices with a state
+        simulation.__class__ = _unguarded(type(self))
         with self.predictor.memory(workload, estimate, seed) as memory:
             EventLoop.__init__(simulation, workload, estimate, _Predictions(memory))
             simulation._seed = seed
             simulation.loop_options = LoopOptions(self.refresh, self.correction)
-            simulation.prepare(workload)
-            for now in simulation.passes():
-                try:
-                    simulation.schedule(now)
-                except Exception as error:
-                    error.add_note(f"in {self!r}.schedule at {now} s")
-                    raise
+            given = dict(vars(simulation))
+            try:
+                simulation.prepare(workload)
+                _refuse_assignments(self, simulation, given, CHANGING[:2])
+                for now in simulation.passes():
+                    try:
+                        simulation.schedule(now)
+                    except Exception as error:
+                        error.add_note(f"in {self!r}.schedule at {now} s")
+                        raise
+            finally:  # such an assignment may be the cause of another error
+                _refuse_assignments(self, simulation, given, CHANGING)
         return simulation.columns()
+
+
+#: Names that options and attributes of a scheduler cannot have.
+TAKEN = {name for name in (*vars(EventLoop), *EventLoop.__annotations__) if name[0] != "_"}
+TAKEN |= {"options", "prepare", "run", "schedule", "seed"}
+#: Attributes that the event loop replaces in a simulation; the first two also before it.
+CHANGING = ("machine", "free", "now", "queue", "running")
+
+
+def _refuse_assignments(scheduler, simulation, given, changing):
+    """Raise SchedulerError if an option or an attribute of the event loop was replaced; those that
+    are `changing` may have another value of the same type.
+    """
+    for name, value in given.items():
+        present = getattr(simulation, name)
+        same = type(present) is type(value) if name in changing else present is value
+        if not (same or name.startswith("_")):
+            raise SchedulerError(
+                f"{scheduler!r} assigns to self.{name}, which is an option or the event loop's; "
+                "expected another name for its state"
+            )
+
+
+@functools.cache
+def _unguarded(kind):
+    """Return a subclass for simulations, which does not test each assignment to ``self``."""
+
+    def fill(body):
+        body["__setattr__"] = object.__setattr__
+
+    return types.new_class(kind.__name__, (kind,), {"name": ""}, fill)
 
 
 class _Predictions:
