@@ -56,12 +56,12 @@ trim = opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: me
 DROP = f"Jobs to leave out, instead of the default; '' for none: {', '.join(cleaning.DROP_RULES)}."
 
 
-def combined(*options) -> Callable:
+def add_options(*options) -> Callable:
     """Return a decorator that adds several options to a command."""
     return lambda command: reduce(lambda made, add: add(made), options, command)
 
 
-cleaning_options = combined(
+cleaning_options = add_options(
     opt("--drop", metavar="RULES", help=DROP),
     opt("--processors", "machine", type=click.IntRange(1), help="Size of the machine."),
     opt("--paper", metavar="NAME", help="Use the rules of a paper for the log."),
@@ -109,7 +109,7 @@ def simulate(log, scheduler, estimates, load, seed, trim, out, as_json, **rules)
     _print(facts, lines, as_json, err=out == "-")
 
 
-notebooks = combined(
+notebooks = add_options(
     opt("--only", multiple=True, metavar="ITEM", help="Folder or folder/item, see --list; repeat."),
     opt("--scale", type=click.Choice(["paper", "quick"]), help="quick: fewer jobs and runs."),
     opt("--set", "settings", multiple=True, metavar="NAME=YAML", help="Such as f_max=2."),

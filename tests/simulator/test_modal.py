@@ -150,7 +150,7 @@ def test_covers_agrees_with_the_estimates():
 def test_impossible_models_and_jobs_are_refused():
     with pytest.raises(EstimateError, match="see estimates.cut_runs"):
         Modal(HOUR).estimate(short_jobs(50, longest=9000), 1)
-    with pytest.raises(EstimateError, match="e_max=600; allowed: a whole number from 3600"):
+    with pytest.raises(EstimateError, match="e_max=600.*a whole number from 3600"):
         Modal(600)
-    with pytest.raises(EstimateError, match="share=1.5; allowed: a number from 0 to 1"):
+    with pytest.raises(EstimateError, match="share=1.5.*a number from 0 to 1"):
         Modal(HOUR, 1.5)

@@ -436,9 +436,9 @@ def test_the_command_fetches_and_checks(capsys, serve, nowhere):
 
 
 def test_wrong_sources_and_rules_are_refused():
-    with pytest.raises(registry.TraceError, match="source is a list; allowed: a name, a path"):
+    with pytest.raises(registry.TraceError, match="source is a list.*a name, a path"):
         registry.load([1])
-    with pytest.raises(ValueError, match="drop 5; allowed: names of no-run-time"):
+    with pytest.raises(ValueError, match="drop 5.*names of no-run-time"):
         registry.load("contrib/conformance/logs/E2a.swf", drop=5)
 
 

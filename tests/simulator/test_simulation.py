@@ -44,7 +44,7 @@ def test_differences_have_intervals_over_weeks():
     for name in ("max_wait", "max_bounded_slowdown", "wait_p100", "wild"):
         with pytest.raises(ValueError, match=f"intervals: {name}"):
             rp.compare(log, rp.EASY(), measures=["mean_wait", name], intervals=True)
-    with pytest.raises(ValueError, match="random has 2 weeks with jobs; allowed: logs of 3 weeks"):
+    with pytest.raises(ValueError, match="random has 2 weeks with jobs.*logs of 3 weeks"):
         rp.compare(log.take(log.submit < log.submit[0] + 14 * 86400), rp.EASY(), intervals=True)
 
 

@@ -142,7 +142,7 @@ def test_each_kind_of_bad_line_is_counted_and_the_rest_is_read(tmp_path):
     assert ", line 5, field 1 (job_id): job 1 is already on line 4; allowed: each number once" in (
         refusal(log(tmp_path, line(1), line(1, 9)))
     )
-    with pytest.raises(SWFError, match="^bad_lines 'ignore'; allowed: refuse, skip$"):
+    with pytest.raises(SWFError, match="^bad_lines 'ignore'.*refuse, skip$"):
         swf.read(path, bad_lines="ignore")
 
 
@@ -500,7 +500,7 @@ def test_fractions_of_seconds_are_refused_or_rounded(tmp_path):
     assert [getattr(trace, name)[0] for name in names] == [5, 1, 88, 149, -1]
     assert trace.wait[1] == -1
     assert trace.anomalies["rounded_seconds"] == 3
-    with pytest.raises(SWFError, match="^times 'exact'; allowed: "):
+    with pytest.raises(SWFError, match="^times 'exact'"):
         swf.read(path, times="exact")
 
 

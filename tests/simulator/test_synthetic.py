@@ -84,5 +84,5 @@ def test_the_same_jobs_for_the_same_arguments():
         rp.synthetic(1)
     with pytest.raises(WorkloadError, match="allowed: 2 jobs or more, a load above 0"):
         rp.synthetic(10, load=0)
-    with pytest.raises(WorkloadError, match="0 processors and None users; allowed: 1 processor"):
+    with pytest.raises(WorkloadError, match="0 processors and None users.*1 processor"):
         rp.synthetic(10, machine=0)
