@@ -3,7 +3,7 @@ from the records.
 
 pandoc makes HTML for the report, in ``build/articles/``, and, through typst, a PDF of each in
 ``figures/``. The table of results in README.md comes from ``results.md`` in the same way. The
-sources hold two kinds of reference to recorded results; docs/architecture.md describes them.
+sources hold two kinds of reference to recorded results; docs/records.md describes them.
 
 ``{value TABLE COLUMN NAME=VALUE ...; FORMAT}``
     The cells of a column in the rows that meet all conditions.
