@@ -58,6 +58,9 @@ class Backfill(gymnasium.Env):
         of the window's jobs.
     baseline : bool
         Whether `reset` simulates EASY, and the info has the sum of its rewards as ``baseline``.
+    head_first : bool
+        Whether the first waiting job begins by itself as soon as it fits, so that the learner only
+        chooses backfills.
 
     Attributes
     ----------
@@ -78,6 +81,7 @@ class Backfill(gymnasium.Env):
         measure: Literal["bounded_slowdown", "wait"] | Callable = "bounded_slowdown",
         warm: int = 0,
         baseline: bool = False,
+        head_first: bool = False,
     ):
         given = rp.synthetic(5000, 100) if workload is None else workload
         self.workloads = [given] if isinstance(given, rp.Workload) else list(given)
@@ -94,7 +98,7 @@ class Backfill(gymnasium.Env):
                 f"measure {measure!r}; expected bounded_slowdown, wait or a function of a schedule"
             )
         self.jobs, self.slots, self.measure = jobs, slots, measure
-        self.warm, self.baseline = warm, baseline
+        self.warm, self.baseline, self.head_first = warm, baseline, head_first
         shape = (slots * len(FEATURES) + len(MACHINE_FEATURES),)
         self.observation_space = gymnasium.spaces.Box(0, 1, shape, np.float32)
         self.action_space = gymnasium.spaces.Discrete(slots + 1)
@@ -107,6 +111,8 @@ class Backfill(gymnasium.Env):
         """
         super().reset(seed=seed)
         options, number = options or {}, 0
+        if wrong := [name for name in options if name not in ("first", "workload")]:
+            raise ValueError(f"options {wrong[0]!r}; expected first or workload")
         if len(self.workloads) > 1:
             number = int(self.np_random.integers(len(self.workloads)))
         number = options.get("workload", number)
@@ -169,6 +175,8 @@ class Backfill(gymnasium.Env):
             everyone = len(self.loop.queue)
             while (action := easy_action(self.loop, everyone)) < len(self.loop.queue):
                 self._begin(self.loop.queue[action])
+        if self.warm:
+            self._begin_heads()
         if not (self.warm and self._has_choice()):
             self._next_pass()
 
@@ -208,9 +216,15 @@ class Backfill(gymnasium.Env):
         free = self.loop.free
         return any(job.size <= free for job in self.loop.queue[: self.slots])
 
+    def _begin_heads(self):
+        """Begin the first waiting jobs as long as they fit, if they go first."""
+        while self.head_first and self.loop.queue and self.loop.queue[0].size <= self.loop.free:
+            self._begin(self.loop.queue[0])
+
     def _next_pass(self):
         """Process events up to the next pass with a choice, or to the end."""
         for _ in self._passes:
+            self._begin_heads()
             if self._has_choice():
                 return
 

@@ -16,14 +16,18 @@ class Policy(rp.PythonScheduler, name="gym-policy"):
     act : function of an observation and a mask
         Returns the action.
     slots : int
+    head_first : bool
         As in the environment.
     """
 
     act: Callable = None
     slots: int = 32
+    head_first: bool = False
 
     def schedule(self, now):
         """Begin jobs until the policy chooses none, or no job fits."""
+        while self.head_first and self.queue and self.queue[0].size <= self.free:
+            self.begin(self.queue[0])
         while True:
             mask = np.array([job.size <= self.free for job in self.queue[: self.slots]], bool)
             if not mask.any():

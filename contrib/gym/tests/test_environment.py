@@ -184,3 +184,24 @@ def test_windows_come_from_several_logs():
         env.reset(options={"workload": 2})
     with pytest.raises(ValueError, match="at most the log's 300"):
         Backfill(logs, jobs=301)
+
+
+@pytest.mark.parametrize("warm", [0, 50])
+def test_the_head_goes_first_and_the_learner_backfills(warm):
+    env = Backfill(LOG, jobs=200, slots=250, warm=warm, head_first=True)
+    _, info = env.reset(options={"first": 100})
+    over, steps = False, 0
+    while not over:
+        assert not env.loop.queue or not info["action_mask"][0], "the head waits only if blocked"
+        _, _, over, _, info = env.step(easy(env, None))
+        steps += 1
+    window = LOG.take(slice(100 - warm, 300))
+    expected = rp.simulate(window, rp.EASY()).start
+    assert env.loop.start == expected.tolist()
+    own = Policy(lambda observation, mask: len(mask) - 1, slots=250, head_first=True)
+    assert rp.simulate(window, own).start.tolist() == rp.simulate(window, rp.FCFS()).start.tolist()
+
+
+def test_an_unknown_option_of_reset_is_refused():
+    with pytest.raises(ValueError, match="options 'frist'; expected first or workload"):
+        Backfill(LOG, jobs=20).reset(options={"frist": 3})
