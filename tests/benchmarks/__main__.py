@@ -18,7 +18,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import replication as rp
-from notebooks.paper_easy import PaperEASY
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.schedules.intervals import WEEK
@@ -30,7 +29,7 @@ KERNELS = {
     "last": rp.EASY(predictor=rp.Last()),
     "sjf": rp.EASY(predictor=rp.Tsafrir(), candidates="sjf"),
     "two": rp.EASY(reservations=2),
-    "laf": rp.LargestAreaFirst(),
+    "largest": rp.LargestAreaFirst(),
     "ordered": rp.OrderedEASY(),
     "pv-easy": rp.PVEasy(),
     "conserv.": rp.Conservative(),
@@ -43,7 +42,6 @@ LONG_QUEUES = {
     "EASY": rp.EASY(),
     "shortest first": rp.EASY(candidates="sjf"),
     "EASY on Last": rp.EASY(predictor=rp.Last()),
-    "until start": PaperEASY(reservation="until-start"),
     "largest area": rp.LargestAreaFirst(),
     "Top 3 %": rp.EASY(predictor=rp.TopPercent(3)),
     "WFP3": rp.OrderedEASY(by="wfp3"),
@@ -51,7 +49,7 @@ LONG_QUEUES = {
     "two reserved": rp.EASY(reservations=2),
     "conservative": rp.Conservative(),
 }
-LISTS = list(LONG_QUEUES)[:5]  # those with a queue in a known order, EASY first
+LISTS = list(LONG_QUEUES)[:4]  # those with a queue in a known order, EASY first
 LENGTHS = 100, 1_000, 10_000, 100_000  # waiting jobs
 MOST_SECONDS = 60  # a scheduler that may need more for the next length is not timed there
 

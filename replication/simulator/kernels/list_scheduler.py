@@ -4,8 +4,7 @@ A job is its index, and indices are in order of submission. The queue has an ord
 submission, or another one. Its first jobs start while they fit, and the next one is the head. The
 jobs behind the head may pass it by its reservation (EASY), or the queue has no head and every job
 starts that fits (largest area first). ``docs/semantics`` states the decisions at each instant in
-`predicted.md`, `queue_orders.md` and `observation.md`; the reference implementations are in
-``tests/reference``.
+`predicted.md` and `queue_orders.md`; the reference implementations are in ``tests/reference``.
 
 Planned ends change only at ends and corrections, and so do the predictions of waiting jobs unless
 the rules say that they are `volatile`. Without either since the last pass, a submission can start
