@@ -145,6 +145,8 @@ class Account:
         See `replication_cluster.slurm.convert`.
     """
 
+    unit_words = "{}"
+
     def __init__(self, paths, zone=None, processors=None, bad_records="refuse", since=None):
         if zone is not None and times.time_zone(zone) is None:
             raise LogError(
@@ -248,6 +250,9 @@ class Account:
         size, source = np.full(len(runs), np.nan), np.full(len(runs), "none", object)
         for label, (texts, function) in columns.items():
             bad = self.unread[which] if label in forms or which == "requested" else self.bad
+            # A later column counts only where earlier ones have no size.
+            known = ~np.isnan(size) | runs.index.isin([*bad])
+            texts = texts.where(~known, "")
             values = self.parse(texts, label, function, bad)
             large = values > MAX_PROCESSORS
             self.refuse(texts, large, label, f"expected up to {MAX_PROCESSORS:,}", bad)
@@ -286,6 +291,8 @@ class Account:
         self._count(runs)
         first, last = int(runs["submit"].min()), runs[["submit", "end"]].max(axis=None)
         notes = (*size_notes, *window, *self._estimates(runs), *notes)
+        if self.zone is None and self.local:
+            notes += ("Times are taken as they stand: without --time-zone, clock changes stay in.",)
         wait = runs["start"] - runs["submit"]
         columns = {
             "wait": wait.where(wait >= 0),
@@ -368,9 +375,9 @@ class Account:
         if early.any():
             length = times.duration(begin - runs["submit"].min())
             notes.append(
-                f"{early.sum():,} jobs were submitted up to {length} before "
-                f"{times.shown(begin, self.zone)}, the first day on which a job ended: they were "
-                "in the system before the records begin (--since auto leaves them out)."
+                f"Jobs submitted up to {length} before {times.shown(begin, self.zone)}, the first "
+                f"day on which a job ended: {early.sum():,}. They were in the system before the "
+                "records begin (--since auto leaves them out)."
             )
         if self.since is not None:
             since = begin if self.since == AUTO else self._date(self.since)
@@ -437,7 +444,9 @@ class Account:
             fits = (
                 u for u in longer if (run_time <= OVERRUN * limit * times.UNITS[u])[known].all()
             )
-            guess = next((f'. Are the limits in {unit} (unit = "{unit}")?' for unit in fits), ".")
+            guess = next(
+                (f". Are the limits in {self.unit_words.format(unit)}?" for unit in fits), "."
+            )
         yield (
             f"{over.sum():,} of {known.sum():,} jobs with a limit ran more than 10 % longer; as "
             f"estimates these limits are raised to the run times, which no scheduler knows{guess}"

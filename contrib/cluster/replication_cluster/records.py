@@ -7,7 +7,7 @@ where exactly one way gives times, states and numbers in their columns.
 import re
 from dataclasses import dataclass
 
-MOST_LINES = 200  # of a record
+MOST_LINES = 100  # of a record
 MOST_WAYS = 1000
 MOST_EXTRA = 60  # separators in the free text of a record
 
@@ -44,13 +44,14 @@ class Assembler:
         self.columns, self.separator = columns, separator
         self.joined = self.continued = 0  # records joined again; further lines of a last column
         self._used = [(k, column.name) for k, column in enumerate(columns) if column.name]
+        self._evident = [(k, c.pattern) for k, c in enumerate(columns) if c.name and c.evident]
         self._waiting, self._open = [], False
 
     def add(self, number, parts):
         """Yield the (line number, fields by name, text) of each record that is complete with this
         line; None in place of the fields of a line that is part of no record.
         """
-        if len(parts) != len(self.columns):
+        if not self._is_whole(parts):
             self._waiting.append((number, parts))
             if len(self._waiting) >= MOST_LINES:
                 yield from self.rest()
@@ -69,6 +70,8 @@ class Assembler:
                 self.joined += 1
                 self._open = self.columns[-1].pattern is None
                 yield number, fields, ""
+            elif len(parts) == len(self.columns):  # with a value that cannot be read
+                yield number, {name: parts[k] for k, name in self._used}, ""
             elif self._open and not self._begins(parts):
                 self.continued += 1
             else:
@@ -79,20 +82,30 @@ class Assembler:
     def _first_record(self, lines):
         """Return the fields of the record that begins with the first line, and its number of lines;
         None and 1 if there is none.
+
+        A record that could also begin later is torn before that line.
         """
-        parts = []
-        for taken, (_, more) in enumerate(lines, 1):
-            if parts and self._begins(more):
+        for taken in range(1, len(lines) + 1):
+            if taken > 1 and len(lines[taken - 1][1]) == len(self.columns):
                 break
-            parts = [*parts[:-1], "\n".join([*parts[-1:], more[0]]), *more[1:]]
-            if len(parts) >= len(self.columns):
-                fields = fit(parts, self.columns, self.separator)
-                if fields is not None:
-                    return fields, taken
+            fields = self._fit(lines[:taken])
+            if fields is not None:
+                later = (self._fit(lines[k:taken]) for k in range(1, taken))
+                return (fields, taken) if all(one is None for one in later) else (None, 1)
         return None, 1
 
+    def _is_whole(self, parts):
+        return len(parts) == len(self.columns) and all(
+            pattern.fullmatch(parts[k].strip()) for k, pattern in self._evident
+        )
+
+    def _fit(self, lines):
+        """Return the fields of lines that are one record, or None."""
+        parts = "\n".join(self.separator.join(parts) for _, parts in lines).split(self.separator)
+        return fit(parts, self.columns, self.separator)
+
     def _begins(self, parts):
-        """Return whether a line looks like the beginning of a record."""
+        """Return whether a line looks like the beginning of a record, and not like free text."""
         evident = False
         for k, (part, column) in enumerate(zip(parts, self.columns)):
             fits = column.pattern is None or column.pattern.fullmatch(part.strip())

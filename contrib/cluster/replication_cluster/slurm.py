@@ -288,6 +288,7 @@ class _Reader(Account):
         unknown = ~jobs["state"].isin([*fields.STATES]).to_numpy()
         self.refuse(texts["state"], unknown, "State", f"expected {', '.join(_STATES)}")
         jobs = self.good(jobs)
+        jobs = self.without(jobs, jobs["id"] == "", "without a JobID")
         jobs = self.without(jobs, jobs["submit"].isna(), "without a submission")
         unfinished = jobs["status"].isna() | (jobs["end"].isna() & ("end" in self.columns))
         waiting = unfinished & jobs["start"].isna()
@@ -341,12 +342,7 @@ class _Reader(Account):
         return jobs
 
     def notes(self, jobs):
-        """Yield what sacct's output does not state, a sentence each."""
-        if self.zone is None and self.local:
-            yield (
-                "Times are taken as they stand: without a time zone, clock changes "
-                "are not corrected."
-            )
+        """Yield a sentence on several partitions."""
         partitions = jobs["partition"].nunique()
         if partitions > 1:
             yield f"{partitions} partitions share one machine; select others with --partitions."

@@ -146,7 +146,9 @@ def of_json(job):
     }
 
 
-_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.+Z-]+|[0-9]{9,11}(\.0*)?|Unknown|None|N/A|)")
+_TIME = re.compile(
+    r"([0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}[0-9.+Z-]*|[0-9]{9,11}(\.0*)?|Unknown|None|N/A|)"
+)
 _NUMBER = re.compile(r"([0-9]+(\.[0-9]+)?[KMGT]?[nc]?|Unknown|None|UNLIMITED|)")
 _CLOCK = re.compile(
     r"([0-9]+-)?([0-9]+:)+[0-9]+(\.[0-9]+)?|UNLIMITED|Partition_Limit|INVALID|Unknown|"

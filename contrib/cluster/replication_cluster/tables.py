@@ -134,22 +134,25 @@ def convert(paths, by, zone=None, processors=None, bad_records="refuse", since=N
 class _Reader(Account):
     """Reads tables, and counts what it leaves out and cannot parse."""
 
+    unit_words = '{0} (unit = "{0}" in the map)'
+
     def notes(self):
         """Yield a sentence each about unused and missing columns."""
         if self.unused:
             names = ", ".join(map(_printable, [*self.unused][:40]))
             more = ", ..." * (len(self.unused) > 40)
             yield f"{len(self.unused)} columns are not used: {names}{more}."
-        for name, column in self.missing.items():
-            yield f"No column {_printable(column)}, so {name} is unknown."
+        for name, files_without in self.missing.items():
+            column = _printable(self.by.fields[name]["column"])
+            yield f"No column {column} in {', '.join(files_without)}, so {name} is unknown there."
 
     def read(self, paths):
         """Return the wanted columns of the tables as texts, a DataFrame by place with the numbers
         of the rows.
         """
-        fields = {name: rule["column"] for name, rule in self.by.fields.items()}
-        self.wanted = [*dict.fromkeys([*fields.values(), *self.by.only])]
-        self.unused, self.missing, tables = {}, fields.copy(), []
+        columns = [rule["column"] for rule in self.by.fields.values()]
+        self.wanted = [*dict.fromkeys([*columns, *self.by.only])]
+        self.unused, self.missing, self.present, tables = {}, {}, set(), []
         for path in paths:
             name = files.display_name(path)
             with files.open_text(path, READS, newline="") as file:
@@ -242,7 +245,8 @@ class _Reader(Account):
                 self.bad[place] = "with more or fewer fields than the header", message
 
     def _is_header(self, parts):
-        return {*self.wanted} - {*self.missing.values()} <= {*parts}
+        submit = self.by.fields["submit"]["column"]
+        return submit in parts and len({*self.wanted} & {*parts}) >= 3
 
     def _column(self, name, used):
         """Return a column as a `Column`: what its values match by the map."""
@@ -264,8 +268,10 @@ class _Reader(Account):
         if twice is not None:
             raise LogError(f"{place}: column {_printable(twice)} occurs twice")
         self.unused |= dict.fromkeys(name for name in names if name not in wanted)
-        self.missing = {n: column for n, column in self.missing.items() if column not in names}
         present = {name for name, column in fields.items() if column in names}
+        self.present |= present
+        for name in fields.keys() - present:
+            self.missing.setdefault(name, {})[place] = None
         absent = [
             " or ".join(fields[name] for name in any_of if name in fields)
             for any_of in NEEDED
@@ -283,7 +289,7 @@ class _Reader(Account):
         for column, values in self.by.only.items():
             other = ~table[column].isin([*map(_plain_text, values)])
             table = self.leave_out(table, other, f"of another {_printable(column)}")
-        ids = table.get(self.by.fields.get(JOB, {}).get("column"))
+        ids = table[self.by.fields[JOB]["column"]] if JOB in self.present else None
         if ids is not None:
             for form, why in ((account.STEP, account.STEPS), (account.ARRAY, account.ARRAYS)):
                 summary = ids[table.index].str.fullmatch(form).astype(bool)
@@ -291,7 +297,7 @@ class _Reader(Account):
         known = {
             name: (rule, table[rule["column"]], self._is_unknown(table[rule["column"]]))
             for name, rule in self.by.fields.items()
-            if name not in self.missing and name != JOB
+            if name in self.present and name != JOB
         }
         nan = np.full(len(table), np.nan)
         found = {name: self._times(*known[name]) for name in TIMES if name in known}
@@ -341,7 +347,8 @@ class _Reader(Account):
         jobs = self.leave_out(jobs, jobs["begun"], account.RUNNING)
         if ids is not None:
             same = jobs[["submit", "start"]].assign(id=ids[jobs.index]).duplicated(keep="last")
-            jobs = self.leave_out(jobs, same, "repeated rows of one run")
+            named = ids[jobs.index] != ""
+            jobs = self.leave_out(jobs, same & named, "repeated rows of one run")
         unstarted = jobs["start"].isna() & (jobs["run_time"] == 0) & bool(has_both)
         self.remark(account.NEVER_STARTED, unstarted)
         return jobs.assign(end=jobs["end"].fillna(jobs["start"] + jobs["run_time"]))

@@ -251,6 +251,7 @@ def requests(values):
         nodes = ""
     elif nodes.isdecimal() and larger and {*larger.values()} != {nodes}:
         nodes = f"{nodes} beside " + ", ".join(f"{name}={n}" for name, n in larger.items())
+        larger = {}
     if larger or nodes or select or tasks:
         counts = dict.fromkeys(counts, "") | larger
     if counts["mppwidth"] and values.get(f"{_LIST}mppdepth", "1") != "1":
