@@ -58,6 +58,8 @@ site: build/docs-ready  ## Build the documentation in build/site/
 	@$(PY) -m sphinx -b html docs build/site && echo build/site/index.html
 
 setup: $(KERNELS)  ## Create .venv with the locked packages, and compile the kernels
+	@git config filter.notebook.clean "python3 .ci/strip_outputs.py" && \
+	  echo "git: set filter.notebook.clean in this clone, which commits notebooks without outputs" || true
 report: $(READY)  ## Build both articles and the report from existing results
 	@$(REPORT)
 traces: $(READY)  ## Download the real logs
@@ -92,10 +94,13 @@ clean:  ## Remove caches and build/ except stored simulations
 	@$(PY) .ci/install.py requirements/main.lock
 	@$(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
 		--config-settings editable_mode=compat --editable .
-	@cd .venv/lib/python3.*/site-packages && echo ../../../.. > "$$(echo __editable__.*.pth)"  # Python 3.11 reads an absolute path as ASCII under LC_ALL=C
-	@git config filter.notebook.clean "python3 .ci/strip_outputs.py" 2> /dev/null || true
+	@# Name the checkout by a relative path: Python 3.11 reads the file as ASCII under LC_ALL=C, where
+	@# an absolute path with an umlaut would stop every start of Python.
+	@cd .venv/lib/python3.*/site-packages && echo ../../../.. > "$$(echo __editable__.*.pth)"
 	@$(PY) -m jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" > /dev/null 2>&1 || true
-	@mkdir -p .venv/etc/ipython && echo 'c.IPKernelApp.log_level = 50' > .venv/etc/ipython/ipython_kernel_config.py  # errors of cells are not logs
+	@# Kernels of this environment would write the traceback of a failed cell, which the notebook shows,
+	@# to the terminal once more, and a warning of TCP ports at each start.
+	@mkdir -p .venv/etc/ipython && echo 'c.IPKernelApp.log_level = 50' > .venv/etc/ipython/ipython_kernel_config.py
 	@touch $@
 # Without this, each kernel is compiled at its first use.
 $(KERNELS): $(wildcard replication/simulator/kernels/*.py) $(READY)
