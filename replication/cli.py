@@ -205,6 +205,14 @@ def check(as_json) -> int:
     counts["records"] = len(recorded.every("items"))
     said = "{claims} claims and {numbers} numbers from {records} records; nothing was simulated"
     lines.append(said.format(**counts))
+    other = [
+        str(file)
+        for file, content in committed.derived(recorded.papers).items()
+        if not file.exists() or file.read_bytes() != content
+    ]
+    # A changed verdict is named above, and changes these files, too.
+    if other and not changed:
+        lines.append(f"{', '.join(other)}: not what the records give; make report writes it")
     if undrawn := recorded.missing:
         lines.append(f"warning: not drawn yet: {', '.join(undrawn)}")
     facts = [
@@ -212,9 +220,9 @@ def check(as_json) -> int:
         for one in changed
     ]
     facts = {"verdicts": len(now), "compared_with": source, "changed": facts}
-    facts |= {"wrong_words": wrong, "not_drawn": list(undrawn)} | counts
+    facts |= {"wrong_words": wrong, "not_drawn": list(undrawn), "other_files": other} | counts
     _print(facts, lines, as_json)
-    return FAILED if changed or wrong else 0
+    return FAILED if changed or wrong or other else 0
 
 
 @shell.group()

@@ -96,7 +96,6 @@ def build(standalone=False) -> Path:
     writing.write(target, page(results, sensitivity, texts, None if standalone else target.parent))
     if complete and not standalone:
         committed.save(results.papers)
-        writing.write(target.with_name("sensitivity.csv"), writing.frame_csv(sensitivity))
     return target
 
 

@@ -155,10 +155,10 @@ def outputs(kind, name) -> list[Path]:
 
 
 def publish(name, place) -> str | None:
-    """Move the outputs of a notebook that has ended from a folder to that of their kind, and return
+    """Copy the outputs of a notebook that has ended from a folder to that of their kind, and return
     the kind.
 
-    None if there is no record in the folder. The record comes last: a move that is interrupted
+    None if there is no record in the folder. The record comes last: a copy that is interrupted
     leaves files that differ from the older record. Files that only the older record names are
     deleted. A record that differs from the older one in ``run`` alone keeps the older ``run``
     (versions, workers, duration), which says how a result was made and not what it is. So drawing
@@ -177,7 +177,8 @@ def publish(name, place) -> str | None:
         facts["files"][executed.name] = about
     for file in facts["files"]:
         with contextlib.suppress(FileNotFoundError):
-            (place / file).replace(target / file)
+            # The folders may be on two disks, between which a file cannot be renamed.
+            writing.write(target / file, (place / file).read_bytes())
     facts["sha256"] = checksum(facts)
     if before and all(before.get(key) == facts[key] for key in facts if key != "run"):
         facts = facts | {"run": before["run"]}

@@ -4,6 +4,7 @@ import html
 import json
 import logging
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -166,7 +167,7 @@ def _seconds(name, scale):
     return facts["run"]["seconds"] + 4 if facts else SECONDS
 
 
-def execute(path, parameters) -> str | None:
+def execute(path, parameters) -> str:
     """Run one notebook and save it, executed, next to its outputs.
 
     Returns
@@ -184,8 +185,9 @@ def execute(path, parameters) -> str | None:
     # papermill warns of parameters such as "top=3", which are checked above.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", "The specified file .* does not end in")
+    _clear(running)
     # Two runs of a notebook at once have a folder each.
-    with tempfile.TemporaryDirectory(prefix=f"{path.stem}-", dir=running) as folder:
+    with tempfile.TemporaryDirectory(prefix=f"{path.stem}-{os.getpid()}-", dir=running) as folder:
         target = Path(folder) / path.name
         os.environ[record.RUNNING] = folder  # the kernel inherits it
         try:
@@ -196,13 +198,29 @@ def execute(path, parameters) -> str | None:
                 raise NotebookError(f"{name}: no Page of this name saved an output")
             notebook = stable(executed, with_parameters=parts["provenance"]["kind"] != "paper")
             writing.write(target, nbformat.writes(notebook).encode())
-            return record.publish(name, Path(folder))
+            kind = record.publish(name, Path(folder))
+            if kind is None:
+                raise NotebookError(f"{name}: its record is refused, see above")
+            return kind
         except NotebookError:
             if target.exists():  # not if the kernel died
                 writing.write(record.notebook("failed", name), target.read_bytes())
             raise
         finally:
             del os.environ[record.RUNNING]
+
+
+def _clear(running):
+    """Delete the folders of runs that were killed: their processes are gone."""
+    for folder in running.iterdir():
+        found = re.fullmatch(r".*-(\d+)-\w+", folder.name)
+        if found:
+            try:
+                os.kill(int(found[1]), 0)
+            except ProcessLookupError:
+                shutil.rmtree(folder, ignore_errors=True)
+            except OSError:
+                continue  # a process of somebody else
 
 
 def _papermill(path, target, name, parameters):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import platformdirs
 
+from replication.simulator.errors import InputError
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 STUDIES = ROOT / "studies"
@@ -33,5 +35,8 @@ def trace_folders() -> list[Path]:
 
 @functools.cache
 def toml(path: Path) -> dict:
-    """Return the content of a TOML file, which is read once."""
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    """Return the content of a TOML file, which is read once; InputError if it is none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path}: {error}; expected TOML in UTF-8") from None

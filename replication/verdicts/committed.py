@@ -47,10 +47,21 @@ def _every(papers):
     return [one for paper in papers for one in (*paper.numbers, *paper.claims)]
 
 
-def save(papers) -> None:
-    """Write the list of all verdicts, decided by the present rules."""
+def derived(papers) -> dict[Path, bytes]:
+    """Return the files that follow from all verdicts, decided by the present rules: their list, and
+    the sensitivity to thresholds.
+    """
     rows = [[*one.name, one.about, one.verdict] for one in _every(papers)]
-    writing.write(path(), writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)))
+    return {
+        path(): writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)),
+        path().with_name("sensitivity.csv"): writing.frame_csv(tables.sensitivity(papers)),
+    }
+
+
+def save(papers) -> None:
+    """Write the files that follow from all verdicts, see `derived`."""
+    for file, content in derived(papers).items():
+        writing.write(file, content)
 
 
 def load() -> tuple[dict[tuple, str], str]:

@@ -7,6 +7,7 @@ import csv
 from dataclasses import dataclass, replace
 
 from replication.simulator import paths
+from replication.simulator.choices import among
 from replication.simulator.paths import toml
 
 COLUMNS = ("trace", "policy", "measure", "value", "unit", "source")
@@ -68,10 +69,29 @@ def entries(*parts) -> dict[str, dict]:
 def claims_of(paper, file="claims.toml") -> dict[str, dict]:
     """Return the claims of a paper by id, with defaults filled in; empty for a paper without the
     file.
+
+    Raises
+    ------
+    EvidenceError
+        If a claim lacks a field or has a word of another meaning.
     """
     defaults = {"word": "always", "kind": "simulated"}
     defaults |= dict.fromkeys(("number", "unit", "baseline", "notebook"), "")
-    return {name: defaults | entry for name, entry in entries(paper, file).items()}
+    found = {name: defaults | entry for name, entry in entries(paper, file).items()}
+    words = toml(paths.DATA / "published" / "words.toml")
+    allowed = {
+        "kind": ("simulated", "log", "check"),
+        "operator": ("<", "<=", ">", ">=", "between"),
+        "word": words["how_often"],
+        "word_of_size": words["how_much"] | words["how_often"],
+    }
+    for name, entry in found.items():
+        where = f"{paths.PUBLISHED / paper / file}: [{name}]"
+        if missing := [one for one in ("section", "statement") if one not in entry]:
+            raise EvidenceError(f"{where}: no {missing[0]}")
+        for key in allowed.keys() & entry.keys():
+            among(allowed[key], f"{where}: {key}", entry[key], EvidenceError)
+    return found
 
 
 def items(paper) -> list[str]:

@@ -616,12 +616,14 @@ def sensitivity(papers) -> pd.DataFrame:
     levels |= {word: 100 * float(limit) for word, limit in rules.LIMITS.items()}
     order = [*NUMBER_WORDS, *CLAIM_WORDS]  # each best first
     moved = {f"{change} {way}": set() for change in FACTORS for way in ("better", "worse")}
-    rows = []
+    rows, now = [], {one.name: order.index(one.verdict) for one in counted}
     for word, per_cent in levels.items():
         row = {"threshold": word.replace("_", " "), "per cent": per_cent} | dict.fromkeys(moved, 0)
+        # A limit is for numbers, a word for claims.
+        concerned = [one for one in counted if isinstance(one, Number) == (word in rules.LIMITS)]
         for change, factor in FACTORS.items():
-            for one in counted:
-                if step := order.index(one.under({word: factor})) - order.index(one.verdict):
+            for one in concerned:
+                if step := order.index(one.under({word: factor})) - now[one.name]:
                     way = f"{change} {'better' if step < 0 else 'worse'}"
                     row[way] += 1
                     moved[way].add(one.name)

@@ -159,6 +159,33 @@ def test_no_list_is_an_error(project, capsys):
     assert "make figures" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["verdicts.csv", "sensitivity.csv"])
+def test_a_file_that_is_not_what_the_records_give_is_named(project, capsys, name):
+    small_project.commit(project, "figures")
+    path = project / "figures" / name
+    path.write_text(path.read_text() + "x\n")
+    assert main(["check"]) == 1
+    assert f"{path}: not what the records give" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('operator = ">"', 'word = "banana"', "[doubling-helps]: word 'banana'; allowed: always"),
+        ('operator = ">"', 'operator = "="', "[doubling-helps]: operator '='"),
+        ('section = "3, Figs. 2 and 4"', "", "[doubling-helps]: no section"),
+        ("threshold = 0", "threshold = 0,5", "expected TOML in UTF-8"),
+    ],
+)
+def test_a_slip_in_a_table_is_one_line_with_the_file(project, capsys, old, new, words):
+    path = paths.PUBLISHED / "heel_and_toe/claims.toml"
+    path.write_text(path.read_text().replace(old, new))
+    small_project.forget()
+    assert main(["check"]) in (1, 2)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and f"{path}: " in said and words in said
+
+
 HEADER = ",".join(committed.COLUMNS)
 
 

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import shutil
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +18,7 @@ from replication.simulator import paths
 
 NAME = "heel_and_toe/fig02"
 GOOD = [small_project.page_cell(NAME), small_project.TABLE]
+REFUSED = """(page.folder / "fig02.json").write_text('{"provenance": {"kind": "paper"}}')"""
 
 
 @pytest.fixture
@@ -143,6 +145,28 @@ def test_a_notebook_that_fails_or_dies_changes_no_result(project, end):
     assert list((project / "build/running").iterdir()) == []
 
 
+def test_the_folder_of_a_killed_run_is_deleted_by_the_next_one(project):
+    killed, by_hand = (project / f"build/running/{name}" for name in ("fig02-4194305-ab", "mine"))
+    for folder in (killed, by_hand):
+        folder.mkdir(parents=True)
+    make(project, code=["a = 1"])
+    run.figures(NAME)
+    assert by_hand.exists() and not killed.exists()
+
+
+def test_outputs_move_to_another_disk(project):
+    disk = Path("/dev/shm")
+    if not disk.is_dir() or disk.stat().st_dev == project.stat().st_dev:
+        pytest.skip("there is no second disk")
+    make(project)
+    made = page.Page(NAME, logs=["CTC-SP2"])
+    made.table(pd.DataFrame({"wait": [1 / 3]}), "Mean wait")
+    with tempfile.TemporaryDirectory(dir=disk) as place:
+        shutil.copytree(made.folder, place, dirs_exist_ok=True)
+        assert record.publish(NAME, Path(place)) == "paper"
+    assert (project / "figures/heel_and_toe/fig02.csv").exists()
+
+
 def test_a_page_without_a_runner_changes_no_result(project):
     make(project)
     made = page.Page(NAME, logs=["CTC-SP2"])
@@ -174,6 +198,7 @@ def test_wrong_input_is_shown_without_a_traceback(project):
         (["a = 1", "1 / 0"], "cell 5 (1 / 0): ZeroDivisionError: division by zero"),
         (["import os; os._exit(1)"], "the kernel died"),
         (["a = 1"], "no Page of this name saved an output"),
+        ([*GOOD, REFUSED], "its record is refused"),
     ],
 )
 def test_a_failure_is_one_line(project, capsys, code, words):
