@@ -165,6 +165,7 @@ def _unguarded(kind):
 
     def fill(body):
         body["__setattr__"] = object.__setattr__
+        body.update((name, vars(kind)[name]) for name in kind.statements)
 
     return types.new_class(kind.__name__, (kind,), {"name": ""}, fill)
 
