@@ -3,6 +3,7 @@
 import math
 import os
 import re
+import shutil
 import string
 import sys
 import time
@@ -21,8 +22,9 @@ from replication.report.render import Picture, Table
 from replication.simulator import paths, writing
 from replication.simulator.choices import among
 from replication.simulator.logs import registry
+from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import Scheduler
-from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload
+from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload, usage
 from replication.verdicts import published, rules, shown, tables
 
 NOT_PRINTED = "not in the paper"
@@ -51,11 +53,14 @@ class Page:
     logs : list of str or dict
         Registry names, or paths of SWF files of one's own; empty for an item that needs none. A
         dict has rules besides, such as ``{"file": "my.swf", "bad_lines": "skip"}``; see
-        `replication.load`.
+        `replication.load`. With ``"missing": "run-time"`` the run time stands in for estimates that
+        the log does not have.
     seed, workers : int
         Seed of all random draws, and number of threads that simulate.
     paper : str, optional
         For a study: the paper whose rules make the jobs of its logs and whose claims it can decide.
+    allowed : dict of str to collection of str, optional
+        Allowed values of some of the settings.
     **settings
         Parameters that only this item has (load, E_max, errors, ...): JSON types, each of the type
         of the value in the notebook's cell. The record has them too.
@@ -71,7 +76,7 @@ class Page:
         Number of jobs of each log: `QUICK_JOBS` at quick scale, None for all.
     changes : list of str
         Differences from the committed parameters.
-    scheduler : replication.simulator.schedulers.Scheduler
+    scheduler, predictor : replication.simulator.choices.Choice
         The value of the parameter of that name, such as ``EASY(predictor=Last())``, if it exists.
 
     Raises
@@ -81,7 +86,9 @@ class Page:
         does not have.
     """
 
-    def __init__(self, name, scale="paper", logs=None, seed=1, workers=1, paper="", **settings):
+    def __init__(
+        self, name, scale="paper", logs=None, seed=1, workers=1, paper="", allowed=None, **settings
+    ):
         given = {"scale": scale, "logs": logs or [], "seed": seed, "workers": workers} | settings
         folder, _, self.item = name.rpartition("/")
         self.paper = paper if name.startswith(record.STUDY) else folder
@@ -89,17 +96,22 @@ class Page:
             among(record.CHAPTERS, f"page {name}: paper", self.paper, PageError)
         parameters.check_known(name, _handed_over(), given)
         parameters.check(name, given)
+        for parameter, values in (allowed or {}).items():
+            among(values, f"{name}: {parameter}", settings[parameter], PageError)
         self.name, self.scale, self.seed, self.settings = name, scale, seed, settings
         self.quick = scale == "quick"
         self.first = QUICK_JOBS if self.quick else None
         if "scheduler" in settings:
             self.scheduler = Scheduler.check(settings["scheduler"])
+        if "predictor" in settings:
+            self.predictor = Predictor.check(settings["predictor"])
         self.changes = parameters.changes(name, given)
         self._given, self._started = given, time.perf_counter()
         self._shown = None
         self._summary, self._answer, self._files, self._values = "", "", {}, {}
         self._comparisons, self._decisions = {}, {}
         style.apply()
+        shutil.rmtree(self.folder, ignore_errors=True)  # outputs of an earlier run
         self._show()
 
     @cached_property
@@ -131,14 +143,19 @@ class Page:
         """
         return self._both(log, **rules)[1]
 
-    def _both(self, log, **rules):
-        """Return the workload of a log as loaded, and the part of it that is simulated."""
+    def _both(self, log, missing=None, **rules):
+        """Return the workload of a log as loaded, and the part of it that is simulated, where no
+        estimates are missing if something stands in for them.
+        """
+        if missing is not None:
+            among(("run-time",), f"{self.name}: logs: missing", missing, PageError)
         paper = record.rules_of(log, self.paper)
         try:
             whole = registry.load(log, paper=paper, **rules)
         except registry.Missing:
             whole = registry.load(log, paper=paper, synthetic=True)
-        return whole, whole.take(slice(QUICK_JOBS)) if self.quick else whole
+        used = whole.take(slice(QUICK_JOBS)) if self.quick else whole
+        return whole, used.replace(without_estimate=0.0) if missing else used
 
     @cached_property
     def _pairs(self):
@@ -208,7 +225,7 @@ class Page:
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
         unknown = [
             f"{log} ({100 * workload.without_estimate:.0f} %)"
-            for log, workload in self.workloads.items()
+            for log, (workload, _) in self._pairs.items()
             if workload.without_estimate > FEW_WITHOUT_ESTIMATE and log in logs
         ]
         if self.changes:
@@ -229,11 +246,11 @@ class Page:
         return range(self.seed, self.seed + (min(runs, quick_runs) if self.quick else runs))
 
     def grid(self, values, stride=10) -> list:
-        """Return all values of a parameter; at quick scale every `stride`-th, the first
-        among them.
+        """Return all values of a parameter; at quick scale every `stride`-th of the committed ones,
+        the first among them.
         """
-        values = list(values)
-        return values[::stride] if self.quick else values
+        names = {change.partition(" ")[0] for change in self.changes}
+        return list(values)[:: 1 if not self.quick or names & {*self.settings} else stride]
 
     def opening(self, sentence, units=None, **numbers) -> None:
         """Set the summary at the top of the notebook: the paper's result and ours.
@@ -501,11 +518,21 @@ class Page:
                 folder = folder.relative_to(paths.OUTPUT)
             parts.append(f"`{folder}/`: {', '.join(self._files)}")
         line = " · ".join(parts)
+        idle = [log for log, workload in (loaded or {}).items() if not _can_wait(workload)]
+        if idle:
+            line += f"\n\nNo job of {', '.join(idle)} ever waits: schedulers cannot differ. "
+            line += "`Workload.at_load` raises the load."
         if self.changes:
             line += f"\n\n**No verdict**: other parameters: {', '.join(self.changes)}."
         if self._answer:
             line += f"\n\n**Re-run**: {self._answer}."
         return line
+
+
+def _can_wait(workload):
+    """Return whether the jobs need more processors than there are if each starts at once."""
+    submit, processors = workload.submit, workload.processors
+    return usage(submit, submit + workload.run_time, processors)[1].max() > workload.machine
 
 
 class _Sentence(string.Formatter):

@@ -15,12 +15,14 @@ import small_project
 from matplotlib.figure import Figure
 from PIL import Image
 
+import replication as rp
 from replication.drawing import style
 from replication.report import record
 from replication.report.page import Page
 from replication.report.parameters import PageError
 from replication.report.render import Table
 from replication.simulator import paths
+from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
 from replication.simulator.workload import QUICK_JOBS
 from replication.verdicts import git
@@ -76,11 +78,13 @@ def drawing():
         ({"factors": (1, 2)}, r"factors \(1, 2\); expected a value such as \[1, 2\]"),
         ({"load": "84 %"}, "load '84 %'; expected a value such as 0.84"),
         ({"load": -0.5}, "load -0.5; expected a value such as 0.84"),
+        ({"kind": "hihg", "allowed": {"kind": ["log", "high"]}}, "kind 'hihg' .*high.*: log, high"),
+        ({"predictor": "lsat"}, "lsat.*did you mean last"),
         ({"factors": [1, -2]}, r"factors \[1, -2\]; expected a value such as \[1, 2\]"),
     ],
 )
 def test_a_wrong_parameter_is_refused_with_the_valid_ones(project, wrong, words):
-    with pytest.raises((PageError, registry.TraceError), match=words):
+    with pytest.raises(InputError, match=words):
         make(**wrong)
 
 
@@ -105,6 +109,9 @@ def test_quick_scale_takes_fewer_jobs_seeds_and_values(project):
     assert np.array_equal(part.submit, whole.submit[:QUICK_JOBS])
     assert list(make(scale="quick").seeds(100)) == [1, 2, 3, 4, 5]
     assert list(make(scale="quick").grid(range(5), 2)) == [0, 2, 4]
+    assert list(make(scale="quick", logs=["CTC-SP2"]).grid(range(5), 2)) == [0, 2, 4]
+    own = make(scale="quick", factors=[1, 2, 3])  # of few values none is left out
+    assert list(own.grid(range(5), 2)) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -176,6 +183,37 @@ def test_a_log_may_name_its_rules(project, monkeypatch):
     # The picture says that users' estimates are missing.
     assert "Without an estimate, run time instead: mine (100 %)" in page.notice
     assert "WITHOUT" not in make(logs=["CTC-SP2"]).notice
+
+
+def test_run_times_stand_in_for_missing_estimates_on_demand(project, monkeypatch):
+    monkeypatch.undo()
+    path = str(write_log(project / "mine.swf", submit=range(50), requested_time=[-1] * 50))
+    with pytest.raises(InputError, match="logs = .*'missing': 'run-time'"):
+        rp.simulate(Page(NAME, logs=[path]).workloads["mine"])
+    page = Page(NAME, logs=[{"file": path, "missing": "run-time"}])
+    schedule = rp.simulate(page.workloads["mine"])
+    assert np.array_equal(schedule.estimate, schedule.workload.run_time)
+    assert "JOBS WITHOUT AN ESTIMATE: mine (100 %)" in page.notice
+    with pytest.raises(InputError, match="missing 'longest'; allowed: run-time"):
+        _ = Page(NAME, logs=[{"file": path, "missing": "longest"}]).workloads
+
+
+def test_a_log_without_a_queue_says_so(project, monkeypatch):
+    workloads = iter([jobs(4, (0, 10, 4), (10, 10, 4)), jobs(4, (0, 10, 4), (9, 10, 1))])
+    monkeypatch.setattr(registry, "load", lambda log, paper: next(workloads))
+    shown = []
+    monkeypatch.setattr(Page, "_show", lambda page, logs=None: shown.append(page._status(logs)))
+    _ = make(logs=["CTC-SP2", "SDSC-SP2"]).workloads
+    assert "No job of CTC-SP2 ever waits" in shown[-1]
+
+
+def test_a_run_leaves_nothing_of_the_run_before(project):
+    page = make()
+    page.table(pd.DataFrame({"a": [1]}), "First", name="old")
+    again = make()
+    again.table(pd.DataFrame({"a": [1]}), "First", name="new")
+    names = {path.name for path in again.folder.iterdir()}
+    assert "fig02-new.csv" in names and "fig02-old.csv" not in names
 
 
 def test_a_log_that_the_paper_does_not_use_has_the_default_rules(project, monkeypatch):

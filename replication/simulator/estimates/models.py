@@ -196,7 +196,8 @@ class Users(EstimateModel, name="log"):
         if share > MOST_WITHOUT_ESTIMATE:  # without these few jobs would remain
             raise EstimateError(
                 f"{problem}, and with their run times EASY would know the future; expected a model "
-                "of estimates such as FModel(1), or Users(missing='run-time')"
+                "of estimates such as FModel(1), or Users(missing='run-time'); in a notebook "
+                "logs = [{'file': …, 'missing': 'run-time'}]"
             )
         drop = ",".join([*workload.provenance.get("drop", ()), "no-estimate"])
         left = round((1 - share) * len(workload)) + far

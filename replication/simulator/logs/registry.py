@@ -358,7 +358,8 @@ def load(
 
 
 def file_and_rules(source: str | Path | Mapping) -> tuple[str | Path, dict]:
-    """Return the name or file of an entry in a notebook's `logs`, and its arguments of `load`.
+    """Return the name or file of an entry in a notebook's `logs`, and its arguments of `load`;
+    with them ``missing``, which stands in for estimates.
 
     Raises
     ------
@@ -369,7 +370,7 @@ def file_and_rules(source: str | Path | Mapping) -> tuple[str | Path, dict]:
         return source, {}
     own = {**source}
     for name in own:
-        among(("file", *RULES), f"log {own}: no rule", name, TraceError)
+        among(("file", *RULES, "missing"), f"log {own}: no rule", name, TraceError)
     if not isinstance(own.get("file"), str | Path):
         raise TraceError(f"log {own}: file {own.get('file')!r}; expected a name or a path")
     return own.pop("file"), own
