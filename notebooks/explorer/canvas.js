@@ -26,6 +26,7 @@ function render({ model, el }) {
     if (!plotly || !place.isConnected || !el.clientWidth) return;
     if (!place.data) place.textContent = "";
     const layout = { ...JSON.parse(model.get("layout_of_figure")), width: el.clientWidth };
+    if (layout.width < 500) layout.height += 130; // the legend needs several rows
     const config = { displaylogo: false, modeBarButtons: [["toImage"]] };
     const first = !place.data;
     await plotly.react(place, JSON.parse(model.get("data")), layout, config);

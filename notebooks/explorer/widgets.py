@@ -157,14 +157,14 @@ class Explorer(_Tool):
         self.f = control(ipywidgets.FloatSlider, "f", 280, max=most, step=0.1, value=0)
         self.state = note()
         self.curve, self.gains = pictures.Curve(), pictures.Gains()
-        wide = {"flex": "1 1 320px", "min_width": "300px"}
+        wide = {"flex": "1 1 320px", "min_width": "200px"}
         self.line = pictures.Canvas(self.curve.figure, layout=wide)
         self.bars = pictures.Canvas(self.gains.figure)
         tip = "go to it; again: the next one"
         following = button("job that differs most", tip, 190, lambda: self.act(self.go_to_next))
         self.lines = ipywidgets.Textarea(disabled=True, rows=7, tooltip="", layout={"width": "98%"})
         hint = note("Click a bar to outline its jobs above.")
-        left = ipywidgets.VBox([self.f, self.state], layout={"width": "300px"})
+        left = ipywidgets.VBox([self.f, self.state], layout={"width": "300px", "max_width": "100%"})
         tabs = {
             "Wrong estimates": [row([left, self.line])],
             "Who gains?": [row([following, hint]), self.bars],

@@ -1,4 +1,6 @@
-"""The explorer in JupyterLab and Chromium, at the size of a laptop.
+"""The explorer in JupyterLab and Chromium, at the size of a laptop and narrower.
+
+It leaves the opening picture of the notebook in ``build/explore.png``.
 
 Needs Chromium and the package playwright (`pip install playwright`; its own browsers are not used).
 """
@@ -63,30 +65,41 @@ def test_tools_on_a_laptop(address):
         page.on("pageerror", lambda error: failures.append(str(error)))
         page.goto(address)
         page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=120_000)
+        page.keyboard.press("Control+b")  # closes the side bar
         page.click('.lm-MenuBar-itemLabel:text-is("Run")')
         page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
-        picture, text = page.locator(".js-plotly-plot"), page.locator(".widget-html-content")
-        picture.nth(1).wait_for(timeout=300_000)
-        for number, most in ((0, 680), (1, 860)):
-            assert picture.nth(number).evaluate(TRACES) > 5
-            tool = page.locator(".jp-OutputArea-output > .widget-vbox").nth(number)
-            # The first tool fits below JupyterLab's bars, of the second its picture with the tools
-            # below it.
-            assert tool.bounding_box()["height"] < most
-            assert picture.nth(number).bounding_box()["width"] <= tool.bounding_box()["width"]
-        before = picture.nth(0).evaluate("e => JSON.stringify(e.data)")
-        page.click('button:text-is("next →")')
-        page.wait_for_function(
-            "before => JSON.stringify(document.querySelector('.js-plotly-plot').data) !== before",
-            arg=before,
-        )
-        page.click('button:text-is("⇥")')
-        text.nth(0).get_by_text("job 4 is backfilled, wildly").wait_for(timeout=10_000)
-        page.set_viewport_size({"width": 900, "height": 800})
-        page.wait_for_function(
-            "[...document.querySelectorAll('.js-plotly-plot')].every("
-            "e => e.layout.width <= e.closest('.jp-OutputArea-output').clientWidth)"
-        )
+        picture, tab = page.locator(".js-plotly-plot"), ".lm-TabBar-tabLabel:text-is({!r})"
+        picture.nth(0).wait_for(timeout=300_000)
+        tool = page.locator(".jp-OutputArea-output > .widget-vbox")
+        said = tool.get_by_text
+        assert picture.nth(0).evaluate(TRACES) > 5
+        assert tool.bounding_box()["height"] < 700  # below JupyterLab's bars
+        page.click('button:text-is("A wild backfill")')
+        said("When could job 3 start?").wait_for()
+        page.click('button:text-is("later than before")')
+        said("Right: later than before").wait_for()
+        said("job 4 is backfilled, wildly").wait_for()
+        page.wait_for_timeout(1000)
+        paths.BUILD.mkdir(exist_ok=True)
+        picture.nth(0).screenshot(path=paths.BUILD / "explore.png")  # that of the notebook
+        page.click('button:text-is("PV-EASY kills")')
+        page.click('button:text-is("longer waits")')
+        said("The mean wait goes from").wait_for()
+        picture.nth(1).wait_for()
+        page.wait_for_function("document.querySelectorAll('.js-plotly-plot').length >= 3")
+        assert picture.nth(1).evaluate(TRACES) > 5
+        page.click('button:text-is("Doubled estimates")')
+        page.click('button:text-is("longer waits")')
+        said("user estimates × 2:").wait_for()
+        page.locator(".noUi-handle").nth(1).press("ArrowRight")
+        said("f = 1 → 1.1").wait_for()
+        assert page.locator("[title=null]").count() == 0
+        for width in (700, 400, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.wait_for_function(
+                "[...document.querySelectorAll('.js-plotly-plot')].every(e => !e.clientWidth ||"
+                " e.layout.width <= e.closest('.jp-OutputArea-output').clientWidth)"
+            )
         page.set_viewport_size({"width": 1280, "height": 800})
         picture.nth(1).evaluate("e => e.scrollIntoView({block: 'end'})")
         page.wait_for_timeout(1000)
@@ -94,8 +107,11 @@ def test_tools_on_a_laptop(address):
         for share in range(20, 90, 10):  # until there is a job at the mouse
             page.mouse.move(box["x"] + box["width"] * share / 100, box["y"] + 100, steps=3)
             page.wait_for_timeout(2000)
-            if "A · waits" in text.nth(1).inner_text():
+            if said("A · waits").count():
                 break
-        assert "A · waits" in text.nth(1).inner_text()
+        assert said("A · waits").count()
+        page.click(tab.format("Decision by decision"))
+        page.locator(".widget-dropdown select:visible").first.select_option(label="the window of the two schedules")
+        said("Belief: ").wait_for()
         assert not failures
         browser.close()
