@@ -111,7 +111,9 @@ def test_tools_on_a_laptop(address):
                 break
         assert said("A · waits").count()
         page.click(tab.format("Decision by decision"))
-        page.locator(".widget-dropdown select:visible").first.select_option(label="the window of the two schedules")
+        page.locator(".widget-dropdown select:visible").first.select_option(
+            label="the window of the two schedules"
+        )
         said("Belief: ").wait_for()
         assert not failures
         browser.close()
