@@ -40,18 +40,18 @@ def path() -> Path:
 
 def by_name(papers) -> dict[tuple, str]:
     """Return the verdicts of some papers by name, decided by the present rules."""
-    return {one.name: one.verdict for one in _every(papers)}
+    return {result.name: result.verdict for result in _numbers_and_claims(papers)}
 
 
-def _every(papers):
-    return [one for paper in papers for one in (*paper.numbers, *paper.claims)]
+def _numbers_and_claims(papers):
+    return [result for paper in papers for result in (*paper.numbers, *paper.claims)]
 
 
 def derived(papers) -> dict[Path, bytes]:
     """Return the files that follow from all verdicts, decided by the present rules: their list, and
     the sensitivity to thresholds.
     """
-    rows = [[*one.name, one.about, one.verdict] for one in _every(papers)]
+    rows = [[*result.name, result.about, result.verdict] for result in _numbers_and_claims(papers)]
     return {
         path(): writing.frame_csv(pd.DataFrame(rows, columns=COLUMNS)),
         path().with_name("sensitivity.csv"): writing.frame_csv(tables.sensitivity(papers)),
@@ -83,16 +83,16 @@ def parse(text, where) -> dict[tuple, str]:
     header, *lines = csv.reader(io.StringIO(text)) if text else [()]
     if tuple(header) != COLUMNS:
         raise EvidenceError(f"{where}: columns {','.join(header)}; expected {','.join(COLUMNS)}")
-    given = {}
+    verdicts = {}
     for number, cells in enumerate(lines, start=2):
         *name, _, verdict = cells if len(cells) == len(COLUMNS) else COLUMNS
-        if verdict not in WORDS or tuple(name) in given:
+        if verdict not in WORDS or tuple(name) in verdicts:
             raise EvidenceError(
                 f"{where} line {number}: {','.join(cells)!r}; expected a new name and one of "
                 f"{', '.join(WORDS)}"
             )
-        given[tuple(name)] = verdict
-    return given
+        verdicts[tuple(name)] = verdict
+    return verdicts
 
 
 def changes(before, after) -> list[Change]:

@@ -77,7 +77,7 @@ def claims_of(paper, file="claims.toml") -> dict[str, dict]:
     """
     defaults = {"word": "always", "kind": "simulated"}
     defaults |= dict.fromkeys(("number", "unit", "baseline", "notebook"), "")
-    found = {name: defaults | entry for name, entry in entries(paper, file).items()}
+    claims = {name: defaults | entry for name, entry in entries(paper, file).items()}
     words = toml(paths.DATA / "published" / "words.toml")
     allowed = {
         "kind": ("simulated", "log", "check"),
@@ -85,19 +85,19 @@ def claims_of(paper, file="claims.toml") -> dict[str, dict]:
         "word": words["how_often"],
         "word_of_size": words["how_much"] | words["how_often"],
     }
-    for name, entry in found.items():
+    for name, entry in claims.items():
         where = f"{paths.PUBLISHED / paper / file}: [{name}]"
-        if missing := [one for one in ("section", "statement") if one not in entry]:
+        if missing := [key for key in ("section", "statement") if key not in entry]:
             raise EvidenceError(f"{where}: no {missing[0]}")
         for key in allowed.keys() & entry.keys():
             among(allowed[key], f"{where}: {key}", entry[key], EvidenceError)
-    return found
+    return claims
 
 
 def items(paper) -> list[str]:
     """Return the names of a paper's items with published numbers, sorted."""
-    if paper not in (known := registered()):
-        raise EvidenceError(f"no published values of paper {paper!r}; known: {', '.join(known)}")
+    if paper not in (papers := registered()):
+        raise EvidenceError(f"no published values of paper {paper!r}; known: {', '.join(papers)}")
     return sorted(path.stem for path in (paths.PUBLISHED / paper).glob("*.csv"))
 
 
@@ -113,18 +113,18 @@ def rows(paper, item) -> list[Published]:
         raise EvidenceError(
             f"{paper}: no published item {item!r}; known: {', '.join(items(paper))}"
         )
-    where, found = f"{paper}/{item}.csv", {}
-    misprints = [one.get("erratum") for one in entries("contradictions.toml").values()]
-    right = {one["cell"]: one["right"] for one in misprints if one}
+    where, numbers = f"{paper}/{item}.csv", {}
+    misprints = [entry.get("erratum") for entry in entries("contradictions.toml").values()]
+    right = {misprint["cell"]: misprint["right"] for misprint in misprints if misprint}
     lines = csv.reader((paths.PUBLISHED / where).read_text(encoding="utf-8").splitlines())
     if (header := tuple(next(lines, ()))) != COLUMNS:
         raise EvidenceError(f"{where}: columns {','.join(header)}; expected {','.join(COLUMNS)}")
     for cells in lines:
         row = _row(item, cells, f"{where} line {lines.line_num}")
-        if row.key in found:
+        if row.key in numbers:
             raise EvidenceError(f"{where} line {lines.line_num}: {' / '.join(row.key)} is repeated")
-        found[row.key] = replace(row, right=right.get(f"{paper}/{item} {' '.join(row.key)}"))
-    return list(found.values())
+        numbers[row.key] = replace(row, right=right.get(f"{paper}/{item} {' '.join(row.key)}"))
+    return list(numbers.values())
 
 
 def _row(item, cells, where):
@@ -159,12 +159,12 @@ def value(paper, item, *, trace=None, policy=None, measure=None) -> Published:
     asked = {"trace": trace, "policy": policy, "measure": measure}
     fitting = rows(paper, item)
     for name, wanted in asked.items():
-        known = sorted({getattr(row, name) for row in fitting})
+        present = sorted({getattr(row, name) for row in fitting})
         fitting = [row for row in fitting if wanted in (None, getattr(row, name))]
         if not fitting:
             raise EvidenceError(
                 f"{paper}/{item}: no published value has {name} {wanted!r} among "
-                f"those left; they have: {', '.join(known)}"
+                f"those left; they have: {', '.join(present)}"
             )
     if len(fitting) > 1:
         raise EvidenceError(

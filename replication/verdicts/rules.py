@@ -158,9 +158,13 @@ class Case(NamedTuple):
         """Return the case as it is recorded and decided: JSON types, numbers `rounded`, missing
         ones as None, empty fields left out.
         """
-        row = {name: one for name, one in self._asdict().items() if one is not None and one != ""}
+        row = {
+            name: value
+            for name, value in self._asdict().items()
+            if value is not None and value != ""
+        }
         row |= {name: _finite(row[name]) for name in ("value", "low", "high") if name in row}
-        return {name: rounded(one) for name, one in row.items()}
+        return {name: rounded(value) for name, value in row.items()}
 
 
 def _finite(value):
@@ -197,9 +201,9 @@ def around(number: float) -> tuple[float, float]:
     """Return the ends of the range that rounds to a number at its last digit other than 0: 15 and
     25 for 20.
     """
-    given = Decimal(str(number)).normalize()
-    half = Decimal(5).scaleb(given.as_tuple().exponent - 1)
-    return float(given - half), float(given + half)
+    decimal = Decimal(str(number)).normalize()
+    half = Decimal(5).scaleb(decimal.as_tuple().exponent - 1)
+    return float(decimal - half), float(decimal + half)
 
 
 def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answer:
@@ -214,18 +218,18 @@ def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answ
         raise EvidenceError(
             f"case {row['case']!r}: operator {sign!r}; expected {', '.join(IN_WORDS)}"
         )
-    own = row if "threshold" in row else entry
-    ends = own["threshold"] if sign == BETWEEN else [own["threshold"]]
-    if word := own.get("word_of_size"):
+    rule = row if "threshold" in row else entry
+    ends = rule["threshold"] if sign == BETWEEN else [rule["threshold"]]
+    if word := rule.get("word_of_size"):
         factor = level(word, (factors or {}).get(word, 1)) / level(word)
-        origin = own.get("origin", 0)
+        origin = rule.get("origin", 0)
         ends = [origin + factor * (end - origin) for end in ends] if factor != 1 else ends
-    found = []
-    for one, end in zip((">=", "<=") if sign == BETWEEN else (sign,), ends, strict=True):
+    checks = []
+    for symbol, end in zip((">=", "<=") if sign == BETWEEN else (sign,), ends, strict=True):
         values = [row[name] for name in ("value", "low", "high") if name in row]
-        held = [value is not None and bool(OPERATORS[one](value, end)) for value in values]
-        found.append(Answer(held[0], len(set(held)) == 1))
-    return every(found)
+        held = [value is not None and bool(OPERATORS[symbol](value, end)) for value in values]
+        checks.append(Answer(held[0], len(set(held)) == 1))
+    return every(checks)
 
 
 def holds_in_part(rows: Iterable[Mapping], entry: Mapping) -> bool:
@@ -235,16 +239,16 @@ def holds_in_part(rows: Iterable[Mapping], entry: Mapping) -> bool:
     if "in_part" not in entry:
         return False
     bare = [{"case": row["case"], "value": row["value"]} for row in rows]
-    return all(one.holds for one in answers(bare, entry["in_part"]).values())
+    return all(case.holds for case in answers(bare, entry["in_part"]).values())
 
 
-def every(given: Iterable[Answer]) -> Answer:
+def every(answers: Iterable[Answer]) -> Answer:
     """Return whether all answers hold; sure if all of them are, or if one that does not hold is."""
-    given = list(given)
-    against = [one for one in given if not one.holds]
+    answers = list(answers)
+    against = [answer for answer in answers if not answer.holds]
     if against:
-        return Answer(False, any(one.sure for one in against))
-    return Answer(True, all(one.sure for one in given))
+        return Answer(False, any(answer.sure for answer in against))
+    return Answer(True, all(answer.sure for answer in answers))
 
 
 def answers(rows: Iterable[Mapping], entry: Mapping, factors=None) -> dict[str, Answer]:
@@ -252,7 +256,7 @@ def answers(rows: Iterable[Mapping], entry: Mapping, factors=None) -> dict[str, 
     parts = {}
     for row in rows:
         parts.setdefault(row["case"], []).append(answer(row, entry, factors))
-    return {case: every(several) for case, several in parts.items()}
+    return {case: every(of_parts) for case, of_parts in parts.items()}
 
 
 def enough(held: int, cases: int, word: str = "always", factor: float = 1) -> bool:
@@ -262,28 +266,31 @@ def enough(held: int, cases: int, word: str = "always", factor: float = 1) -> bo
 
 
 def claim_verdict(
-    given: Iterable[Answer], word: str = "always", kind: str = SIMULATED, factor: float = 1
+    answers: Iterable[Answer], word: str = "always", kind: str = SIMULATED, factor: float = 1
 ) -> str:
     """Return the verdict on a claim from the answers of its cases; `factor` multiplies the per cent
     of its word.
     """
-    given = list(given)
-    held = sum(one.holds for one in given)
-    if given and enough(held, len(given), word, factor):
+    answers = list(answers)
+    held = sum(answer.holds for answer in answers)
+    if answers and enough(held, len(answers), word, factor):
         return CHECK if kind == CHECKED else HOLDS
-    if word == "always" and 2 * held > len(given) and kind != CHECKED:
+    if word == "always" and 2 * held > len(answers) and kind != CHECKED:
         return PART
-    return FAILS if held < len(given) else UNDECIDED
+    return FAILS if held < len(answers) else UNDECIDED
 
 
-def other_verdicts(given: Iterable[Answer], word: str = "always", kind: str = SIMULATED) -> str:
+def other_verdicts(answers: Iterable[Answer], word: str = "always", kind: str = SIMULATED) -> str:
     """Return the other verdicts that the intervals allow, joined by "or"; empty for a
     sure verdict.
     """
-    given = list(given)
-    fallen = ([one if one.sure else end for one in given] for end in (Answer(True), Answer(False)))
-    ends = dict.fromkeys(claim_verdict(several, word, kind) for several in fallen)
-    return " or ".join(end for end in ends if end != claim_verdict(given, word, kind))
+    answers = list(answers)
+    fallen = (
+        [answer if answer.sure else end for answer in answers]
+        for end in (Answer(True), Answer(False))
+    )
+    ends = dict.fromkeys(claim_verdict(decided, word, kind) for decided in fallen)
+    return " or ".join(end for end in ends if end != claim_verdict(answers, word, kind))
 
 
 def in_words(entry: Mapping) -> str:

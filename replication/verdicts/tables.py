@@ -60,8 +60,8 @@ class Number(Published):
     def of(cls, row, paper, ours, reason, drawn_by, about="", words="") -> "Number":
         """Return a published number with ours, which is None where it was not computed."""
         ours = math.nan if ours is None else rounded(float(ours))
-        own = {"about": about, "ours": ours, "reason_given": reason, "words": words}
-        return cls(**vars(row), paper=paper, drawn_by=drawn_by, **own)
+        fields = {"about": about, "ours": ours, "reason_given": reason, "words": words}
+        return cls(**vars(row), paper=paper, drawn_by=drawn_by, **fields)
 
     @property
     def name(self) -> tuple:
@@ -85,10 +85,10 @@ class Number(Published):
 
     def row(self) -> dict:
         """Return the number as a row of `COLUMNS`."""
-        known = vars(self) | {"published": self.value} | self.decided()._asdict()
+        values = vars(self) | {"published": self.value} | self.decided()._asdict()
         if self.words:
-            known["difference"] = math.nan
-        return {name: known[name] for name in COLUMNS}
+            values["difference"] = math.nan
+        return {name: values[name] for name in COLUMNS}
 
     def recorded(self) -> dict:
         """Return the row of a record: item, key, unit, ours (None if not finite), reason and
@@ -149,8 +149,8 @@ class Claim:
         """
         if self.open or not self.rows:
             return rules.UNDECIDED if self.rows else NOT_DRAWN
-        given, often = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
-        word = rules.claim_verdict(given, often, self.about, factors.get(often, 1))
+        answers, often = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
+        word = rules.claim_verdict(answers, often, self.about, factors.get(often, 1))
         by = self.entry.get("decided_by")
         if (by == "band" and self.otherwise) or (by == "range" and word != rules.HOLDS):
             return rules.UNDECIDED
@@ -168,7 +168,7 @@ class Claim:
     @property
     def count(self) -> str:
         """The number of cases that hold, such as ``"3 of 4"``; 0 of 0 where none is decided."""
-        held = [one.holds for one in self.answers.values()]
+        held = [answer.holds for answer in self.answers.values()]
         return f"{sum(held)} of {len(held)}"
 
     @property
@@ -188,8 +188,8 @@ class Claim:
             if "low" in row:
                 text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
             texts.setdefault(row["case"], []).append(text)
-        given = self.answers
-        return [(f"{case} {', '.join(all_)}", str(given[case])) for case, all_ in texts.items()]
+        answers = self.answers
+        return [(f"{case} {', '.join(all_)}", str(answers[case])) for case, all_ in texts.items()]
 
     @property
     def numbers(self) -> str:
@@ -201,8 +201,8 @@ class Claim:
         """The tables and figures that its section names, such as fig5 and table2."""
         return {
             f"{word.lower()}{number}"
-            for word, several in NAMED.findall(self.entry["section"])
-            for number in re.findall(r"\d+", several)
+            for word, numbers in NAMED.findall(self.entry["section"])
+            for number in re.findall(r"\d+", numbers)
         }
 
 
@@ -256,37 +256,37 @@ def compare(
     for key in reasons:
         if key not in printed and key not in {trace for trace, *_ in printed}:
             raise EvidenceError(f"{where}: a reason for {key!r}, but nothing is published there")
-    found = []
+    numbers = []
     for key, row in printed.items():
         rules.number_verdict(mine.get(key), row)  # refuses what is no number
         reason = reasons.get(key, reasons.get(row.trace, ""))
-        own = mine.get(key), reason, drawn_by
-        found.append(Number.of(row, paper, *own, words=words.get(key, "")))
-    return found
+        evidence = mine.get(key), reason, drawn_by
+        numbers.append(Number.of(row, paper, *evidence, words=words.get(key, "")))
+    return numbers
 
 
 def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, Mapping]:
     """Return rows of ours by trace, policy and measure; EvidenceError if a row is repeated or lacks
     a column.
     """
-    found = {}
+    rows = {}
     for row in ours.to_dict("records") if hasattr(ours, "to_dict") else ours:
         if missing := [name for name in OURS if name not in row]:
             raise EvidenceError(
                 f"{where}: our row lacks {', '.join(missing)}; needed: {', '.join(OURS)}"
             )
         key = tuple(row[name] for name in KEY)
-        if key in found:
+        if key in rows:
             raise EvidenceError(f"{where}: {' / '.join(key)} is repeated in our rows")
-        found[key] = row
-    return found
+        rows[key] = row
+    return rows
 
 
 def comparison(paper, item, ours, reasons=None, decided=True) -> pd.DataFrame:
     """Return a table of `COLUMNS` with a row for each number that `compare` returns; without
     verdicts unless `decided`.
     """
-    rows = [one.row() for one in compare(paper, item, ours, reasons)]
+    rows = [number.row() for number in compare(paper, item, ours, reasons)]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return frame if decided else frame.assign(verdict=rules.NOT_COMPARABLE)
 
@@ -304,14 +304,14 @@ def numbers(paper, items) -> list[Number]:
     EvidenceError
         If two records have different values of a number, or a unit has changed.
     """
-    known = published.items(paper) if paper in published.registered() else []
-    rows = [row for item in known for row in published.rows(paper, item)]
-    units, found = {(row.item, *row.key): row.unit for row in rows}, {}
+    names = published.items(paper) if paper in published.registered() else []
+    rows = [row for name in names for row in published.rows(paper, name)]
+    units, records = {(row.item, *row.key): row.unit for row in rows}, {}
     for item in items:
         for row in item.facts["comparisons"]:
             key = key_of(row)
             where = f"{item.name}: {' / '.join(key)}"
-            first, by = found.setdefault(key, (row, item.name))
+            first, by = records.setdefault(key, (row, item.name))
             for name in ("ours", "reason"):
                 if first[name] != row[name]:
                     raise EvidenceError(f"{where}: {name} {row[name]!r}; {first[name]!r} in {by}")
@@ -319,12 +319,12 @@ def numbers(paper, items) -> list[Number]:
                 raise EvidenceError(
                     f"{where} in {row['unit']}, published in {units[key]}; run the notebook again"
                 )
-    made = []
+    numbers = []
     for row, about in zip(rows, abouts(rows), strict=True):
-        recorded, drawn_by = found.get((row.item, *row.key), ({"ours": None, "reason": ""}, ""))
-        own = recorded["ours"], recorded["reason"], drawn_by, about, recorded.get("words", "")
-        made.append(Number.of(row, paper, *own))
-    return made
+        recorded, drawn_by = records.get((row.item, *row.key), ({"ours": None, "reason": ""}, ""))
+        evidence = recorded["ours"], recorded["reason"], drawn_by, about, recorded.get("words", "")
+        numbers.append(Number.of(row, paper, *evidence))
+    return numbers
 
 
 def abouts(rows) -> list[str]:
@@ -334,7 +334,7 @@ def abouts(rows) -> list[str]:
     policy and measure, or, of a number for all logs, if the paper has the measure for each log.
     Text repeats tables, and later tables earlier ones.
     """
-    seen, given = set(), {}
+    seen, kinds = set(), {}
     by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
     for row in sorted(rows, key=lambda row: row.item == "text"):
         measure = re.sub("_(min|max)$", "", row.measure)
@@ -342,9 +342,9 @@ def abouts(rows) -> list[str]:
         kind = rules.LOG if row.policy == "log" else rules.SIMULATED
         kind = EXAMPLE if row.trace.startswith("fig") else kind
         repeats = "derived" in row.source or row.key in seen or whole
-        given[row.item, row.key] = REPEAT if repeats else kind
+        kinds[row.item, row.key] = REPEAT if repeats else kind
         seen.add(row.key)
-    return [given[row.item, row.key] for row in rows]
+    return [kinds[row.item, row.key] for row in rows]
 
 
 # ---- claims
@@ -360,35 +360,37 @@ def claims(paper, items) -> list[Claim]:
     EvidenceError
         If two records of a claim have different cases, or a study's runs give another verdict.
     """
-    found = {name: Claim(paper, name, one) for name, one in published.claims_of(paper).items()}
+    by_id = {name: Claim(paper, name, entry) for name, entry in published.claims_of(paper).items()}
     for item in items:
         for name, recorded in item.facts["claims"].items():
-            if name not in found or found[name].entry["notebook"] not in ("", item.name):
+            if name not in by_id or by_id[name].entry["notebook"] not in ("", item.name):
                 continue
-            rows, known = tuple(recorded["cases"]), found[name]
-            one = Claim(paper, name, known.entry, rows, item.name, item.kind != "paper")
-            pairs = itertools.zip_longest(known.rows or rows, rows, fillvalue={})
+            rows, earlier = tuple(recorded["cases"]), by_id[name]
+            claim = Claim(paper, name, earlier.entry, rows, item.name, item.kind != "paper")
+            pairs = itertools.zip_longest(earlier.rows or rows, rows, fillvalue={})
             unlike = next((pair for pair in pairs if not _same_case(*pair)), None)
-            if item.name.startswith("studies/") and known.verdict == one.verdict:
+            if item.name.startswith("studies/") and earlier.verdict == claim.verdict:
                 unlike = None  # a study has runs of its own
-            if unlike and known.rows:
-                ours, other = (case or "no such case" for case in unlike)
+            if unlike and earlier.rows:
+                first, second = (case or "no such case" for case in unlike)
                 raise EvidenceError(
-                    f"{paper}: claim {name!r}: {ours} ({known.verdict!r}) by {known.drawn_by}, "
-                    f"{other} ({one.verdict!r}) by {item.name}; run both notebooks again"
+                    f"{paper}: claim {name!r}: {first} ({earlier.verdict!r}) by "
+                    f"{earlier.drawn_by}, {second} ({claim.verdict!r}) by {item.name}; "
+                    "run both notebooks again"
                 )
-            found[name] = known if known.rows else one
-    return [*found.values()]
+            by_id[name] = earlier if earlier.rows else claim
+    return [*by_id.values()]
 
 
-def _same_case(one, other):
+def _same_case(first, second):
     """Return whether two cases are the same, but for the order in which numbers were added."""
-    return one.keys() == other.keys() and all(
-        one[name] == other[name]
+    return first.keys() == second.keys() and all(
+        first[name] == second[name]
         or (
-            isinstance(one[name], float) and math.isclose(one[name], other[name] or 0, rel_tol=1e-9)
+            isinstance(first[name], float)
+            and math.isclose(first[name], second[name] or 0, rel_tol=1e-9)
         )
-        for name in one
+        for name in first
     )
 
 
@@ -420,43 +422,45 @@ def decide(
         If a claim is unknown, has neither function nor ``select``, needs a table that is missing,
         or has no case.
     """
-    known = published.claims_of(paper, file)
-    found = {}
-    for name in [one for one in known if not known[one]["notebook"]] if only is None else only:
-        if name not in known:
-            raise EvidenceError(f"{paper}: claim {name!r}; expected one of {', '.join(known)}")
-        entry = known[name]
+    entries = published.claims_of(paper, file)
+    decided = {}
+    if only is None:
+        only = [name for name in entries if not entries[name]["notebook"]]
+    for name in only:
+        if name not in entries:
+            raise EvidenceError(f"{paper}: claim {name!r}; expected one of {', '.join(entries)}")
+        entry = entries[name]
         cases = _cases(paper, name, entry, functions, tables)
         rows = tuple({"unit": entry["unit"]} | case.row() for case in cases)
         if not rows:
             raise EvidenceError(f"{paper}: claim {name!r} has no case")
-        found[name] = Claim(paper, name, entry, rows)
-    return found
+        decided[name] = Claim(paper, name, entry, rows)
+    return decided
 
 
 def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping) -> Callable:
     """Return the function that gives the cases of a claim; EvidenceError if there is none."""
-    known = functions if isinstance(functions, Mapping) else vars(functions)
+    namespace = functions if isinstance(functions, Mapping) else vars(functions)
     named = entry.get("cases", {}).get("function", name.replace("-", "_"))
-    if named not in known:
+    if named not in namespace:
         raise EvidenceError(f"claim {name!r} has neither select nor a function {named}")
-    return known[named]
+    return namespace[named]
 
 
 def _cases(paper, name, entry, functions, tables):
     function = select_cases if "select" in entry else function_of(name, entry, functions)
-    given = entry.get("select") or entry.get("cases", {})
-    fixed = {one: value for one, value in given.items() if one not in ("function", "table")}
+    options = entry.get("select") or entry.get("cases", {})
+    fixed = {key: value for key, value in options.items() if key not in ("function", "table")}
     chosen = {}
     for parameter in inspect.signature(function).parameters.values():
         is_table = parameter.default is parameter.empty and parameter.kind != parameter.VAR_KEYWORD
         if is_table and parameter.name not in fixed:
             # A table that the entry names is the first.
-            table = parameter.name if chosen else given.get("table", parameter.name)
+            table = parameter.name if chosen else options.get("table", parameter.name)
             if table not in tables:
-                known = ", ".join(tables) or "none"
+                names = ", ".join(tables) or "none"
                 raise EvidenceError(
-                    f"{paper}: claim {name!r} needs the table {table!r}; given: {known}"
+                    f"{paper}: claim {name!r} needs the table {table!r}; given: {names}"
                 )
             chosen[parameter.name] = tables[table]
     return function(**chosen, **fixed)
@@ -472,10 +476,12 @@ def select_cases(
     A case has the names of its row in all columns of text but ``unit`` and those with a single
     choice; of several values, also the name of its column.
     """
-    given = {name: [one] if isinstance(one, str) else one for name, one in chosen.items()}
-    for column, allowed in given.items():
+    choices = {
+        name: [choice] if isinstance(choice, str) else choice for name, choice in chosen.items()
+    }
+    for column, allowed in choices.items():
         frame = frame[frame[column].isin(allowed)]
-    single = {name for name, allowed in given.items() if len(allowed) == 1 and name != "log"}
+    single = {name for name, allowed in choices.items() if len(allowed) == 1 and name != "log"}
     names = [
         column
         for column in frame
@@ -496,14 +502,14 @@ def case_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
     Columns are claim, verdict, case, part, value, low, high, unit, operator, threshold, answer.
     """
     rows = []
-    for name, one in decided.items():
-        given = one.answers
-        for row in one.rows:
-            row = {"part": ""} | {k: one.entry.get(k) for k in ("operator", "threshold")} | row
+    for name, claim in decided.items():
+        answers = claim.answers
+        for row in claim.rows:
+            row = {"part": ""} | {k: claim.entry.get(k) for k in ("operator", "threshold")} | row
             if isinstance(row["threshold"], list | tuple):
                 row["threshold"] = " to ".join(map(str, row["threshold"]))
-            own = {"claim": name, "verdict": one.verdict, "answer": str(given[row["case"]])}
-            rows.append({"low": None, "high": None} | row | own)
+            result = {"claim": name, "verdict": claim.verdict, "answer": str(answers[row["case"]])}
+            rows.append({"low": None, "high": None} | row | result)
     columns = "claim verdict case part value low high unit operator threshold answer".split()
     return pd.DataFrame(rows, columns=columns)
 
@@ -517,8 +523,8 @@ def claim_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
     columns = "claim section statement verdict otherwise count numbers statistic rule baseline"
     derived = "verdict", "otherwise", "count", "numbers", "rule"
     rows = [
-        {**one.entry, "claim": claim} | {name: getattr(one, name) for name in derived}
-        for claim, one in decided.items()
+        {**claim.entry, "claim": key} | {name: getattr(claim, name) for name in derived}
+        for key, claim in decided.items()
     ]
     table = pd.DataFrame(rows, columns=columns.split())
     return table if table["baseline"].any() else table.drop(columns="baseline")
@@ -531,8 +537,8 @@ def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:
     numbers.
     """
     rows = [
-        (claim, one.entry["statement"], default[claim].verdict, one.verdict, one.numbers)
-        for claim, one in other.items()
+        (key, claim.entry["statement"], default[key].verdict, claim.verdict, claim.numbers)
+        for key, claim in other.items()
     ]
     return pd.DataFrame(rows, columns=["claim", "statement", "default", name, "numbers"])
 
@@ -558,26 +564,26 @@ def wrong_words(paper) -> list[str]:
     """Return a line for each recorded verdict of a `replication.report.results.Paper` that the
     present rules do not give.
     """
-    now = {one.name[2:]: one.verdict for one in (*paper.numbers, *paper.claims)}
-    notebooks = {one.id_in_paper: one.entry["notebook"] for one in paper.claims}
-    found = []
+    now = {result.name[2:]: result.verdict for result in (*paper.numbers, *paper.claims)}
+    notebooks = {claim.id_in_paper: claim.entry["notebook"] for claim in paper.claims}
+    lines = []
     for item in paper.items:
         words = {key_of(row): row["verdict"] for row in item.facts["comparisons"]}
         for name, claim in item.facts["claims"].items():
             if notebooks.get(name, "") in ("", item.name):
                 words[name, "", "", ""] = claim["verdict"]
-        found += [
+        lines += [
             f"{item.name}: {' / '.join(filter(None, key))}: the record says {word!r}, "
             f"its numbers {now[key]!r}; draw it again"
             for key, word in words.items()
             if now.get(key, word) != word
         ]
-    return found
+    return lines
 
 
-def count(found, words, about=ABOUT) -> dict[str, int]:
+def count(results, words, about=ABOUT) -> dict[str, int]:
     """Return the number of numbers or claims with each verdict, best first, without zeros."""
-    return shown.counts([one.verdict for one in found if one.about in about], words)
+    return shown.counts([result.verdict for result in results if result.about in about], words)
 
 
 def place(*words) -> str:
@@ -609,24 +615,29 @@ def sensitivity(papers) -> pd.DataFrame:
         verdicts that any of the thresholds changes. Repeats and checks are left out.
     """
     counted = [
-        one for paper in papers for one in (*paper.claims, *paper.numbers) if one.about in COUNTED
+        result
+        for paper in papers
+        for result in (*paper.claims, *paper.numbers)
+        if result.about in COUNTED
     ]
     levels = {word: rules.level(word) for kind in rules.words().values() for word in kind}
     del levels["sometimes"]  # one case is enough, whatever the factor
     levels |= {word: 100 * float(limit) for word, limit in rules.LIMITS.items()}
     order = [*NUMBER_WORDS, *CLAIM_WORDS]  # each best first
     moved = {f"{change} {way}": set() for change in FACTORS for way in ("better", "worse")}
-    rows, now = [], {one.name: order.index(one.verdict) for one in counted}
+    rows, now = [], {result.name: order.index(result.verdict) for result in counted}
     for word, per_cent in levels.items():
         row = {"threshold": word.replace("_", " "), "per cent": per_cent} | dict.fromkeys(moved, 0)
         # A limit is for numbers, a word for claims.
-        concerned = [one for one in counted if isinstance(one, Number) == (word in rules.LIMITS)]
+        concerned = [
+            result for result in counted if isinstance(result, Number) == (word in rules.LIMITS)
+        ]
         for change, factor in FACTORS.items():
-            for one in concerned:
-                if step := order.index(one.under({word: factor})) - now[one.name]:
+            for result in concerned:
+                if step := order.index(result.under({word: factor})) - now[result.name]:
                     way = f"{change} {'better' if step < 0 else 'worse'}"
                     row[way] += 1
-                    moved[way].add(one.name)
+                    moved[way].add(result.name)
         rows.append(row)
     last = {"threshold": "any of these"} | {way: len(names) for way, names in moved.items()}
     return pd.DataFrame([*rows, last])
