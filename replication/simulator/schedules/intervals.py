@@ -37,8 +37,8 @@ def blocks(submit: np.ndarray) -> np.ndarray:
     """
     _, week = np.unique((submit - submit[0]) // WEEK, return_inverse=True)
     weeks = int(week[-1]) + 1
-    several = max(weeks // BLOCK, min(weeks, BLOCKS))
-    return week * several // weeks
+    count = max(weeks // BLOCK, min(weeks, BLOCKS))
+    return week * count // weeks
 
 
 def sums_without(columns: np.ndarray, submit: np.ndarray) -> np.ndarray:
@@ -58,8 +58,8 @@ def sums_without(columns: np.ndarray, submit: np.ndarray) -> np.ndarray:
     sums = np.column_stack([np.bincount(block, column) for column in np.transpose(columns)])
     whole = sums.sum(axis=0)
     # Added up anew, not subtracted: a sum that one block alone makes is exactly 0 without it.
-    rest = [np.delete(sums, k, axis=0).sum(axis=0) for k in range(len(sums))]
-    return np.vstack([whole, *rest])
+    without = [np.delete(sums, k, axis=0).sum(axis=0) for k in range(len(sums))]
+    return np.vstack([whole, *without])
 
 
 def ratio(sums: np.ndarray, top: int, bottom: int) -> np.ndarray:
@@ -126,7 +126,7 @@ def interval(
         The ends are nan for fewer than three blocks, and where a result without a block is
         undefined.
     """
-    own = float(values[0])
+    result = float(values[0])
     middle, error, freedom = _student(values, factor, log)
     half = 0.0
     if error > 0:
@@ -135,7 +135,7 @@ def interval(
         half = stats.t.ppf((1 + level) / 2, freedom) * error
     ends = np.array([middle - half, middle + half])
     low, high = np.exp(ends) if log else ends
-    return own, float(low), float(high)
+    return result, float(low), float(high)
 
 
 def p_value(values: np.ndarray, null: float, factor: float = PLAIN, log: bool = False) -> float:
@@ -177,5 +177,5 @@ def table(values: Mapping, columns: list, **how: Any) -> pd.DataFrame:
     """Return a table with a row for each quantity: its key and its `interval`,
     which takes the further arguments.
     """
-    rows = [[*key, *interval(one, **how)] for key, one in values.items()]
+    rows = [[*key, *interval(replicates, **how)] for key, replicates in values.items()]
     return pd.DataFrame(rows, columns=columns)

@@ -102,11 +102,11 @@ class Measures(dict):
 
     def __repr__(self):
         lines = [f"{as_text(self[name]):>10}  {_label(name)}" for name in self]
-        return "\n".join([*lines, *(f"warning: {one}" for one in self.warnings)])
+        return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings)])
 
     def _repr_html_(self):
         cells = {_label(name): as_text(value) for name, value in self.items()}
-        notes = "".join(f"<p>warning: {one}</p>" for one in self.warnings)
+        notes = "".join(f"<p>warning: {warning}</p>" for warning in self.warnings)
         return pd.DataFrame({"": cells}).to_html(header=False) + notes
 
 
@@ -126,21 +126,25 @@ def check_measures(
     """
     if measures is None:
         return default
-    several = [measures] if isinstance(measures, str) or callable(measures) else [*measures]
-    for one in several:
-        if callable(one):
-            if not hasattr(one, "__name__"):
-                raise MeasureError(f"measure {one!r} has no name; expected a function made by def")
-        elif not (one in NAMES or (isinstance(one, str) and _PERCENTILE.fullmatch(one))):
+    chosen = [measures] if isinstance(measures, str) or callable(measures) else [*measures]
+    for measure in chosen:
+        if callable(measure):
+            if not hasattr(measure, "__name__"):
+                raise MeasureError(
+                    f"measure {measure!r} has no name; expected a function made by def"
+                )
+        elif not (
+            measure in NAMES or (isinstance(measure, str) and _PERCENTILE.fullmatch(measure))
+        ):
             raise MeasureError(
-                f"measure {one!r}{did_you_mean(one, NAMES)}; allowed: {', '.join(NAMES)}, "
+                f"measure {measure!r}{did_you_mean(measure, NAMES)}; allowed: {', '.join(NAMES)}, "
                 "or a function of a schedule"
             )
-    names = [getattr(one, "__name__", one) for one in several]
-    for one, name in zip(several, names, strict=True):
-        if names.count(name) > 1 or (callable(one) and name in NAMES):
+    names = [getattr(measure, "__name__", measure) for measure in chosen]
+    for measure, name in zip(chosen, names, strict=True):
+        if names.count(name) > 1 or (callable(measure) and name in NAMES):
             raise MeasureError(f"two measures are called {name!r}; expected distinct names")
-    return tuple(several)
+    return tuple(chosen)
 
 
 def check_trim(trim: Trim) -> tuple[float, bool]:
@@ -214,8 +218,8 @@ def trim_effect(schedule: Any, trim: Trim = True) -> str:
     warm_up, cool_down = check_trim(trim)
     n, submit, end = len(schedule.workload), schedule.workload.submit, schedule.end
     measured, early = (
-        int(measured_jobs(submit, end, one).sum())
-        for one in ((warm_up, cool_down), (warm_up, False))
+        int(measured_jobs(submit, end, choice).sum())
+        for choice in ((warm_up, cool_down), (warm_up, False))
     )
     late = early - measured
     return (
@@ -247,11 +251,11 @@ class _Sample:
     @property
     def warnings(self):
         """Why measures of these jobs may mislead, a sentence each."""
-        count, several = int(self.kept.sum()), len(self.kept)
+        count, total = int(self.kept.sum()), len(self.kept)
         span = self.jobs.span
         late = int(self.schedule.end.max() - self.jobs.submit[-1])
-        if 2 * count < several:
-            yield f"{count:,} of {several:,} jobs are measured, fewer than half; {ALL}"
+        if 2 * count < total:
+            yield f"{count:,} of {total:,} jobs are measured, fewer than half; {ALL}"
         if late > span:
             yield (
                 f"the last job ends {as_text(late / 86400)} days after the last submission, the "
@@ -349,29 +353,31 @@ def of(
     ------
     MeasureError
     """
-    sample, found = _Sample(schedule, trim), Measures()
-    for one in check_measures(measures, DEFAULT):
-        if callable(one):
-            value = one(_copy(schedule))
+    sample, result = _Sample(schedule, trim), Measures()
+    for measure in check_measures(measures, DEFAULT):
+        if callable(measure):
+            value = measure(_copy(schedule))
             if np.ndim(value) or not isinstance(value, Real | np.bool_):
-                raise MeasureError(f"measure {one.__name__} is {value!r:.60}; expected a number")
-            found[one.__name__] = float(value)
-        elif one in OBSERVED:
+                raise MeasureError(
+                    f"measure {measure.__name__} is {value!r:.60}; expected a number"
+                )
+            result[measure.__name__] = float(value)
+        elif measure in OBSERVED:
             if observed is None:
                 raise MeasureError(
-                    f"measure {one!r}; allowed with compare and sweep, and EASY only"
+                    f"measure {measure!r}; allowed with compare and sweep, and EASY only"
                 )
-            found[one] = observed[one]
-        elif one in _DEFINITIONS:
-            found[one] = _DEFINITIONS[one](sample)
+            result[measure] = observed[measure]
+        elif measure in _DEFINITIONS:
+            result[measure] = _DEFINITIONS[measure](sample)
         else:
-            column, percent = _PERCENTILE.fullmatch(one).groups()
+            column, percent = _PERCENTILE.fullmatch(measure).groups()
             values = sample.wait if column == "wait" else sample.slowdown
-            found[one] = _of_values(values, functools.partial(np.percentile, q=float(percent)))
-    if "jobs" in found:
-        found["jobs"] = int(found["jobs"])
-    found.warnings = tuple(sample.warnings)
-    return found
+            result[measure] = _of_values(values, functools.partial(np.percentile, q=float(percent)))
+    if "jobs" in result:
+        result["jobs"] = int(result["jobs"])
+    result.warnings = tuple(sample.warnings)
+    return result
 
 
 def bounded_slowdown(wait: np.ndarray, run_time: np.ndarray) -> np.ndarray:

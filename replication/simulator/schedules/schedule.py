@@ -152,8 +152,10 @@ class Schedule:
         more = {"wait": self.wait, "bounded_slowdown": slowdown}
         identifiers = {name: getattr(w, name) for name in ("user", "group", "queue")}
         table = self.columns() | more | identifiers
-        own = {f"log_{name}" if name in table else name: values for name, values in w.more.items()}
-        return pd.DataFrame(table | own)
+        logged = {
+            f"log_{name}" if name in table else name: values for name, values in w.more.items()
+        }
+        return pd.DataFrame(table | logged)
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return the table as a dict of arrays, in the order of ``TABLE``; times are seconds."""
