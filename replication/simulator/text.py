@@ -153,9 +153,10 @@ def _from_call(kinds, noun, error, call):
     """Return the choice of a call, of one of some classes by name."""
     member = kinds[among(kinds, noun, ast.unparse(call.func), error)]
     source, options = f"{ast.unparse(call):.80}", member.options()
-    if len(call.args) > len(options):
-        raise error(f"{source}: {len(call.args)} values; allowed: {len(options)}")
-    nodes = dict(zip(options, call.args, strict=False))
+    by_place = [name for name, own in options.items() if not own.kw_only]
+    if len(call.args) > len(by_place):
+        raise error(f"{source}: {len(call.args)} values; allowed: {len(by_place)}")
+    nodes = dict(zip(by_place, call.args, strict=False))
     for word in call.keywords:
         among(options, f"{member.__name__} has no option", word.arg, error)
         if word.arg in nodes:
