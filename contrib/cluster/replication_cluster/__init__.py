@@ -1,3 +1,1 @@
-"""Convert accounting logs to SWF, and report how other schedulers would have treated the jobs of a
-cluster.
-"""
+"""Convert accounting records of batch systems to SWF, with every record accounted for."""
