@@ -152,6 +152,9 @@ class Account:
             raise LogError(
                 f"time zone {zone!r} unknown; expected a name such as Europe/Berlin or UTC"
             )
+        twice = [path for path in paths if [*map(str, paths)].count(str(path)) > 1]
+        if twice:
+            raise LogError(f"{files.display_name(twice[0])}: given twice; expected each file once")
         self.source = files.names(paths)
         self.zone, self.processors, self.since = zone, processors, since
         self.bad_records, self.bad = bad_records, {}
@@ -168,11 +171,11 @@ class Account:
         values = np.full(len(distinct), np.nan)
         for k, text in enumerate(distinct):
             try:
-                values[k] = function(text)
+                value = function(text)
             except FieldError as error:
                 self.refuse(texts, codes == k, name, error, bad)
-            except TypeError:  # None
-                pass
+            else:
+                values[k] = np.nan if value is None else value
         return values[codes]
 
     def refuse(self, texts, wrong, name, expected, bad=None):
@@ -286,6 +289,8 @@ class Account:
             counts = ", ".join(f"{n:,} {why}" for why, n in self.left_out.items()) or "none"
             raise LogError(f"{self.source}: no job among {self.records:,} records ({counts})")
         runs = runs.assign(size=runs[unit].fillna(runs[other]))
+        replaced = runs[unit].isna() & runs[other].notna() & (runs["run_time"] > 0)
+        self.remark(f"without {unit} {self.counted}, so the {other} ones count", replaced)
         machine, size_notes = self._machine(runs, unit)
         runs, window = self._window(runs)
         self._count(runs)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 MOST_LINES = 100  # of a record
 MOST_WAYS = 1000
+MOST_FAILED = 1000  # lines after which a file of another form is not tried any more
 MOST_EXTRA = 60  # separators in the free text of a record
 
 
@@ -42,7 +43,8 @@ class Assembler:
 
     def __init__(self, columns, separator):
         self.columns, self.separator = columns, separator
-        self.joined = self.continued = 0  # records joined again; further lines of a last column
+        self.joined = self.failed = 0  # lines that begin a record of several, and that do not
+        self.continued = 0  # lines of a free text in the last column
         self._used = [(k, column.name) for k, column in enumerate(columns) if column.name]
         self._evident = [(k, c.pattern) for k, c in enumerate(columns) if c.name and c.evident]
         self._waiting, self._open = [], False
@@ -70,6 +72,9 @@ class Assembler:
                 self.joined += 1
                 self._open = self.columns[-1].pattern is None
                 yield number, fields, ""
+            elif taken > 1:
+                self._open = False
+                yield from ((k, None, self.separator.join(of)) for k, of in lines[:taken])
             elif len(parts) == len(self.columns):  # with a value that cannot be read
                 yield number, {name: parts[k] for k, name in self._used}, ""
             elif self._open and not self._begins(parts):
@@ -83,15 +88,20 @@ class Assembler:
         """Return the fields of the record that begins with the first line, and its number of lines;
         None and 1 if there is none.
 
-        A record that could also begin later is torn before that line.
+        There is none either if one that fits evidently begins later: the first line may be torn.
         """
+        if self.failed > MOST_FAILED and self.failed > 10 * self.joined:
+            return None, 1
         for taken in range(1, len(lines) + 1):
-            if taken > 1 and len(lines[taken - 1][1]) == len(self.columns):
-                break
+            if taken > 1 and len(lines[taken - 1][1]) >= len(self.columns):
+                break  # enough for a record of its own
             fields = self._fit(lines[:taken])
             if fields is not None:
-                later = (self._fit(lines[k:taken]) for k in range(1, taken))
-                return (fields, taken) if all(one is None for one in later) else (None, 1)
+                later = (k for k in range(1, taken) if self._begins(lines[k][1]))
+                if any(self._fit(lines[k:taken]) is not None for k in later):
+                    return None, taken
+                return fields, taken
+        self.failed += 1
         return None, 1
 
     def _is_whole(self, parts):
@@ -105,13 +115,12 @@ class Assembler:
         return fit(parts, self.columns, self.separator)
 
     def _begins(self, parts):
-        """Return whether a line looks like the beginning of a record, and not like free text."""
+        """Return whether the first columns of a line, as far as they fit, are those of a record."""
         evident = False
-        for k, (part, column) in enumerate(zip(parts, self.columns)):
-            fits = column.pattern is None or column.pattern.fullmatch(part.strip())
-            if not fits and k < len(parts) - 1:
-                return False
-            evident |= bool(fits and column.evident and part.strip())
+        for part, column in zip(parts, self.columns):
+            if column.pattern is not None and not column.pattern.fullmatch(part.strip()):
+                break
+            evident |= bool(column.evident and part.strip())
         return evident
 
 
@@ -139,7 +148,7 @@ def fit(parts, columns, separator):
                         fields = (*fields, text)
                         key = (*key, text) if column.pattern is not None else key
                     found[key] = _common(found.get(key, fields), fields)
-        if sum(map(len, longer.values())) > MOST_WAYS:
+        if not 0 < sum(map(len, longer.values())) <= MOST_WAYS:
             return None
         ways = longer
     found = [*ways.get(len(parts), {}).values()]

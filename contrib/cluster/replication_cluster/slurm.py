@@ -171,7 +171,7 @@ class _Reader(Account):
         assembler, places = None, {}
         for number, line in files.lines(file, name):
             if assembler is None or _is_header(line):
-                header = _is_header(line)
+                header = _is_header(line) or (assembler is None and file.kind == "sacct")
                 if assembler is not None:
                     yield from self._jobs(assembler.rest(), places, name)
                     self.records += 1
@@ -285,10 +285,11 @@ class _Reader(Account):
         elapsed = np.where(np.isnan(elapsed), coarse, elapsed)
         never = jobs["start"].isna() & (elapsed > jobs["end"] - jobs["submit"])
         jobs["run_time"] = np.where(np.isnan(elapsed) | never, between, elapsed)
+        wrong = ~texts["id"].str.fullmatch(fields.JOB).to_numpy(bool)
+        self.refuse(texts["id"], wrong, self._label("id"), "expected the number of a job")
         unknown = ~jobs["state"].isin([*fields.STATES]).to_numpy()
         self.refuse(texts["state"], unknown, "State", f"expected {', '.join(_STATES)}")
         jobs = self.good(jobs)
-        jobs = self.without(jobs, jobs["id"] == "", "without a JobID")
         jobs = self.without(jobs, jobs["submit"].isna(), "without a submission")
         unfinished = jobs["status"].isna() | (jobs["end"].isna() & ("end" in self.columns))
         waiting = unfinished & jobs["start"].isna()

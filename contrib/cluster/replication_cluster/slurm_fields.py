@@ -153,12 +153,13 @@ _NUMBER = re.compile(r"([0-9]+(\.[0-9]+)?[KMGT]?[nc]?|Unknown|None|UNLIMITED|)")
 _CLOCK = re.compile(
     r"([0-9]+-)?([0-9]+:)+[0-9]+(\.[0-9]+)?|UNLIMITED|Partition_Limit|INVALID|Unknown|"
 )
-_RESOURCES = re.compile(r"([\w/:.-]+=[\w.]+(,[\w/:.-]+=[\w.]+)*)?")
+_RESOURCES = re.compile(r"([\w/:.@-]+=[\w.]+(,[\w/:.@-]+=[\w.]+)*)?")
 _WORD = re.compile(r"[\w.@$+%-]*(\\[\w.@$+%-]+)?")
+JOB = r"[0-9]+([_+][0-9]+|_?\[\S*\])?"  # an id, which is no step's
 PARTITION = re.compile(r"[\w.,-]*")
 #: What the values of sacct's columns match; all others are free text.
 PATTERNS = {
-    re.compile(r"[0-9]+([_+][0-9]+|_\[\S*\])?(\.[0-9a-z]+)?"): "jobid jobidraw",
+    re.compile(rf"{JOB}(\.[0-9a-z]+)?"): "jobid jobidraw",
     _TIME: "submit start end eligible",
     _NUMBER: "elapsedraw timelimitraw alloccpus ncpus reqcpus nnodes allocnodes reqnodes uid gid "
     "ntasks associd priority cputimeraw qosraw restarts dbindex reqmem",

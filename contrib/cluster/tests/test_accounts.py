@@ -161,11 +161,20 @@ def test_torn_records_are_bad(read, damage):
     assert len(done.jobs) == 198 and sum(n for _, n in done.bad) in (1, 2)
 
 
-def test_a_torn_record_does_not_take_the_next_one_with_it(read):
-    lines = sacct([job(k, k % 40, JobName="a\nb" if k == 4 else "c") for k in range(1, 300)])
-    lines = lines.replace("3|u1|c|", "3|u1|c", 1).replace("COMPLETED|2026-02-02T08:00:03", "", 1)
-    done = read.sacct(lines, bad_records="skip")
-    assert len(done.jobs) == 298 and 3 not in [*done.jobs["job_id"]]
+def test_a_torn_record_does_not_take_values_of_the_next_one(read):
+    text = sacct([job(k, k % 40, JobName="a\nb" if k == 4 else "c") for k in range(1, 400)])
+    lines = text.splitlines(keepends=True)
+    assert lines[3].startswith("3|u1|c|") and lines[4] == "4|u1|a\n"
+    for torn in ("3|u1|c\n", "3|u1|c|COMPLETED|2026\n", "3\n"):
+        done = read.sacct("".join([*lines[:3], torn, *lines[4:]]), bad_records="skip")
+        assert 3 not in [*done.jobs["job_id"]] and len(done.jobs) >= 397
+        assert set(map(tuple, facts(done))) == {(10, 600, 8)}
+
+
+def test_other_forms_of_all_lines_are_refused_in_time(read):
+    rows = [job(k, k % 40, Submit="02/02/26 08:00") for k in range(5000)]
+    with pytest.raises(LogError, match="Submit: '02/02/26 08:00'.*5,000 of 5,000 records"):
+        read.sacct(sacct(rows))
 
 
 @pytest.mark.parametrize(
