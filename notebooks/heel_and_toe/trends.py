@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from notebooks.heel_and_toe.curves import Z95
+from replication.verdicts.published import EvidenceError
 from replication.verdicts.rules import level
 
 LEVEL = 0.95
@@ -25,8 +26,15 @@ def band(results, measure) -> pd.DataFrame:
     Columns by f: mean, low, high, and odd and even, the means over the seeds of either kind. The
     half-width is Student's t times the standard error over the seeds, with Sidak's correction for
     the number of f: 95 % for all of them together if they are independent, more if not.
+
+    Raises
+    ------
+    EvidenceError
+        If there are no runs.
     """
     wide = results.pivot_table(index="f", columns="seed", values=measure).sort_index()
+    if wide.empty:
+        raise EvidenceError(f"no random runs with {measure}")
     runs, odd = wide.count(axis=1), wide.columns % 2 == 1
     width = stats.t.ppf((1 + LEVEL ** (1 / len(wide))) / 2, runs - 1) / np.sqrt(runs)
     mean, half = wide.mean(axis=1), width * wide.std(axis=1)

@@ -53,8 +53,6 @@ FILE = re.compile(
     r'(<(?:img|a)(?: class="thumbnail")?(?: loading="lazy")? (?:src|href)=)"file:([^"]+)"'
 )
 NEAR = (rules.MATCH, rules.CLOSE, rules.NEAR)
-#: Published items by the beginning of their names.
-ITEMS = {"fig": "Fig.", "table": "Table", "text": "Running text", "e_max": "Table under Fig. 13"}
 PARTS = {
     rules.LOG: "facts of the logs",
     tables.EXAMPLE: "worked examples",
@@ -118,10 +116,6 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         sensitivity=sensitivity.map(shown.text).to_dict("records"),
         papers=[_paper(paper, prose, items, results.studies) for paper in results.papers],
         studies=[_study(study, results.papers, prose) for study in results.studies],
-        decisions=[
-            (path.stem, prose(path.read_text(encoding="utf-8"), path))
-            for path in sorted(DOCS.glob("decisions/*.md"))
-        ],
         contradictions=_contradictions(),
         logs=_logs(items),
         items=items,
@@ -129,10 +123,11 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         place=lambda one: tables.place(*one.name),
-        decided_at=lambda claim: _decided_at(by_name[claim.drawn_by], alone=folder is None),
-        against=lambda claim: [case for case, one in claim.answers.items() if not one.holds],
+        sources=lambda claim: _sources(claim, by_name[claim.drawn_by]),
+        against=lambda claim: [
+            text for text, answer in claim.cases if answer.startswith("against")
+        ],
         also=_synonyms,
-        dumps=json.dumps,
     )
     place = partial(_embedded if folder is None else _beside, folder=folder)
     return CONTROL.sub("", FILE.sub(place, prose.fill(made))).encode()
@@ -197,8 +192,6 @@ class Prose:
     def __init__(self, items):
         self._texts = {}
         self._places = {item.source.resolve(): item.id for item in items}
-        for path in DOCS.glob("decisions/*.md"):
-            self._places[path.resolve()] = f"decisions-{path.stem}"
 
     def __call__(self, source, path):
         digest = hashlib.sha256(f"{path.parent}{source}".encode()).hexdigest()
@@ -234,11 +227,7 @@ def _wide(text):
 
 def _paper(paper, prose, items, studies):
     by_id = {claim.id_in_paper: claim for claim in paper.claims}
-    numbers, parts = {}, []
-    for number in paper.numbers:
-        word, rest = re.fullmatch(r"(fig|table|)(.*)", number.item).groups()
-        title = f"{ITEMS[word]} {rest}" if word else ITEMS.get(rest, rest)
-        numbers.setdefault(title, []).append(number)
+    forms, parts = _forms(paper, items), []
     for about, words in PARTS.items():
         counts = (
             tables.count(paper.numbers, tables.NUMBER_WORDS, [about]),
@@ -254,12 +243,10 @@ def _paper(paper, prose, items, studies):
             one | {"claims": [by_id[name] for name in one["claims"]]}
             for one in published.entries(paper.key, "abstract.toml").values()
         ],
-        "items": [_item(item, paper, prose, studies) for item in in_order(paper)],
-        "counts": tables.count(paper.numbers, tables.NUMBER_WORDS),
-        "numbers": numbers,
+        "items": [_item(item, paper, prose, studies, forms["names"]) for item in in_order(paper)],
         "claim_counts": tables.count(paper.claims, tables.CLAIM_WORDS),
         "claims": paper.claims,
-        "forms": _forms(paper, items),
+        "forms": forms,
     }
 
 
@@ -317,7 +304,7 @@ def _forms(paper, items):
     return {"names": names, "numbers": numbers, "claims": claimed, "place": place}
 
 
-def _item(item, paper, prose, studies=()):
+def _item(item, paper, prose, studies=(), other_forms=()):
     """Return the contents of an item's section."""
     facts, name = item.facts, item.name.rpartition("/")[2]
     numbers, claimed = numbers_of(item, paper), claims_of(item, paper)
@@ -337,7 +324,7 @@ def _item(item, paper, prose, studies=()):
         "studies": [] if item.is_analysis else _studies_of(item, studies),
         "figures": figures,
         "numbers": numbers,
-        "compact": _compact(numbers),
+        "compact": None if other_forms else _compact(numbers),
         "claims": claimed if len(claimed) < 12 else [],
         "parts": _parts(item, prose),
     }
@@ -386,11 +373,19 @@ def _compact(numbers):
     return {"logs": logs, "rows": [(k, [row.get(log) for log in logs]) for k, row in rows.items()]}
 
 
-def _decided_at(item, alone):
-    """Return the address of an item's notebook; of the cell that decides its claims in a report
-    that stands `alone`.
-    """
-    return f"#{item.id}:decides" if alone else f"file:{_name(item.folder / item.source.name)}"
+def _sources(claim, item):
+    """Return the files of a claim with the words of their links: its entry and its cases."""
+    entry = paths.PUBLISHED / claim.paper / "claims.toml"
+    lines = entry.read_text(encoding="utf-8").splitlines()
+    found = [(_name(entry), f"its rule, line {lines.index(f'[{claim.id_in_paper}]') + 1}")]
+    for file, about in item.facts["files"].items():
+        if about["role"] == "claims":
+            rows = (item.folder / file).read_text(encoding="utf-8").splitlines()
+            own = [k for k, row in enumerate(rows, 1) if row.startswith(f"{claim.id_in_paper},")]
+            if own:
+                words = f"row {own[0]}" if len(own) == 1 else f"rows {own[0]} to {own[-1]}"
+                found.append((_name(item.folder / file), f"its cases, {words}"))
+    return found
 
 
 def claims_of(item, paper) -> list[tables.Claim]:

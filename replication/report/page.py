@@ -442,8 +442,12 @@ class Page:
         for name in published.claims_of(self.paper) if only is None else only:
             try:
                 decided |= tables.decide(self.paper, functions, given, [name])
-            except (LookupError, ValueError, ArithmeticError):
-                continue  # it names a log, or needs a parameter, of the paper
+            except published.EvidenceError:
+                continue  # it has no table or no case here
+            except KeyError as error:
+                names = error.args[0] if isinstance(error.args[0], tuple) else error.args
+                if not {*self.logs, *registry.names()} & {*filter(None, map(str, names))}:
+                    raise  # a mistake of its function
         return decided
 
     def say(self, markdown) -> None:

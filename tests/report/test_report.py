@@ -17,7 +17,7 @@ from small_project import OURS
 from replication.report import assemble, page, record, render, results
 from replication.report.results import ReportError
 from replication.simulator import paths
-from replication.verdicts import rules
+from replication.verdicts import rules, tables
 from replication.verdicts.published import EvidenceError
 
 NAME = "heel_and_toe/fig02"
@@ -113,7 +113,7 @@ def test_an_item_shows_its_table_and_its_largest_differences(project):
     assert ">Ours<" in markup and ">Ours, " not in markup
 
 
-def test_a_compact_table_has_logs_as_columns_and_leads_to_each_number(project):
+def test_a_compact_table_has_logs_as_columns_and_a_place_for_each_number(project):
     draw(project)
     markup = assemble.build().read_text()
     table = markup.partition('<table class="compact">')[2].partition("</table>")[0]
@@ -124,9 +124,9 @@ def test_a_compact_table_has_logs_as_columns_and_leads_to_each_number(project):
         ["real: Wait [min]", "21.37", "21.40 ✓", "114", "160 ✗"],
         ["perfect: Wait [min]", "18.0", "18.70 ≈", "90", "– –"],
     ]
-    places = re.findall('href="#(.*?)"', table)
-    assert len(places) == 4 and all(f' id="{place}"' in markup for place in places)
-    assert "numbers of the paper and ours" not in markup  # all are in the list of numbers
+    places = re.findall(' id="(number:.*?)"', table)
+    assert len(places) == 4
+    assert "numbers of the paper and ours" not in markup  # all are in this table
 
 
 def test_an_item_names_its_failing_cases_and_the_studies_of_it(project):
@@ -147,10 +147,13 @@ def test_an_item_names_its_failing_cases_and_the_studies_of_it(project):
         small_project.publish(one)
     markup = assemble.build().read_text()
     card = markup.partition('id="heel_and_toe-fig02"')[2].partition('id="heel_and_toe-claims"')[0]
-    assert "1 of 2, against: SDSC-SP2 wait" in card
+    assert "1 of 2; expected above 0 %, in " in card and "found: SDSC-SP2 wait -1 %" in card
     assert 'See also: <a href="#studies-kept-kept">' in card
-    assert 'Decided in <a href="heel_and_toe/claims.ipynb">' in markup
-    assert ' id="heel_and_toe-claims:decides"' in assemble.build(standalone=True).read_text()
+    for text in (markup, assemble.build(standalone=True).read_text()):
+        assert 'Decided by <a href="#heel_and_toe-claims:decides">' in text
+        assert ' id="heel_and_toe-claims:decides"' in text
+    assert 'claims.toml">its rule, line 1</a>' in markup
+    assert 'heel_and_toe/claims.csv">its cases, rows 2 to 3</a>' in markup
 
 
 def test_texts_name_tables_and_figures():
@@ -247,9 +250,9 @@ def test_the_lists_show_textbook_easy_and_other_forms(project):
     small_project.publish(second)
 
     markup = assemble.build().read_text()
-    listed = markup.partition('id="numbers-pv_easy"')[2].partition("</table>")[0]
+    listed = markup.partition('<table class="numbers">')[2].partition("</table>")[0]
     head = re.findall("<th(?: [^>]*)?>(.*?)</th>", listed.partition("</thead>")[0])
-    rows = re.findall('<tr class="row".*?</tr>', listed)
+    rows = re.findall('<tr class="row number".*?</tr>', listed)
     cells = [dict(zip(head, re.findall("<td[^>]*>(.*?)</td>", row), strict=True)) for row in rows]
     shown = ["Paper", "Ours", "Ours, until due"]
     assert [[row[name] for name in shown] for row in cells] == [
@@ -258,7 +261,7 @@ def test_the_lists_show_textbook_easy_and_other_forms(project):
         ["60", "61", "62"],
         ["70", "–", ""],
     ]
-    listed = markup.partition('id="claims-pv_easy"')[2].partition('id="all-numbers"')[0]
+    listed = markup.partition('id="claims-pv_easy"')[2].partition("</section>")[0]
     rows = re.findall('<li class="row".*?</details>', listed, re.DOTALL)
     verdicts = [re.findall('class="verdict ([a-z-]+)"', row) for row in rows]
     assert verdicts == [["holds", "fails"], ["holds"], ["holds"]]
@@ -326,6 +329,26 @@ def test_the_report_shows_the_files_beside_it_and_alone_holds_them(project):
     assert text.count("data:image/png;base64,") == 2 and "img-src data:;" in text
     assert not re.findall(r'(?:src|href)="([^"#:]+)"', text) and "draw()" in text
     assert "file:" not in text and target.read_text() == markup
+
+
+def test_every_claim_leads_to_the_cell_that_decides_it_its_rule_and_its_cases():
+    recorded = results.recorded()
+    markup = assemble.page(recorded, pd.DataFrame({"threshold": ["always"]}), {}, paths.FIGURES).decode()
+    parsed = Page()
+    parsed.feed(markup)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    assert {link[1:] for link in parsed.links if link.startswith("#")} <= {*parsed.ids}
+    decided = re.findall(
+        'Decided by <a href="#(.*?)">.*?<a href="(.*?)">.*?<a href="(.*?)">', markup
+    )
+    assert len(decided) == len(recorded.every("claims")) and {one[0] for one in decided} <= {
+        *parsed.ids
+    }
+    files = {link for link in parsed.links if not link.startswith(("#", "https:", "http:"))}
+    assert {*[file for one in decided for file in one[1:]]} <= files
+    assert all((paths.FIGURES / file).exists() for file in files)
+    places = {tables.place(*one.name) for one in recorded.every("numbers")}
+    assert places <= {*parsed.ids}
 
 
 def test_the_committed_report_is_small_and_names_no_commit_and_no_place(project):
