@@ -276,8 +276,6 @@ class References:
         """
         name, _, part = table.partition(".")
         papers = [paper for paper in self._papers if name in ("all", paper.key)]
-        if table == "all.runs":
-            return [_run(item) for item in self._items]
         if part == "numbers":
             every = [one for paper in papers for one in paper.numbers]
             return [one.shown() | {"ours": one.ours} for one in every]
@@ -304,13 +302,6 @@ class References:
         return [
             {column: _parse(cell) for column, cell in row.items()} for row in tables.read_csv(path)
         ]
-
-
-def _run(item):
-    """Return the row of an item in the table of runs."""
-    kind = "study" if item.name.startswith(record.STUDY) else "paper"
-    minutes = item.facts["run"]["seconds"] / 60
-    return {"item": item.name, "paper": item.name.partition("/")[0], "of": kind, "minutes": minutes}
 
 
 def _meets(cell, test):

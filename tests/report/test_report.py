@@ -333,7 +333,9 @@ def test_the_report_shows_the_files_beside_it_and_alone_holds_them(project):
 
 def test_every_claim_leads_to_the_cell_that_decides_it_its_rule_and_its_cases():
     recorded = results.recorded()
-    markup = assemble.page(recorded, pd.DataFrame({"threshold": ["always"]}), {}, paths.FIGURES).decode()
+    markup = assemble.page(
+        recorded, pd.DataFrame({"threshold": ["always"]}), {}, paths.FIGURES
+    ).decode()
     parsed = Page()
     parsed.feed(markup)
     assert len(parsed.ids) == len(set(parsed.ids))
