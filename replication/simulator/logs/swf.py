@@ -1,7 +1,27 @@
 """Read and write job logs in the Standard Workload Format (SWF).
 
 A file has lines of 18 numbers separated by blanks, and comments that begin with a semicolon; those
-at the start are the header (``; Label: value``). It may be gzipped. docs/formats.md has the rules.
+at the start are the header (``; Label: value``). It may be gzipped, and has at most 2 GiB
+decompressed. Pipes, ``/dev/stdin`` and ``-`` are read like files.
+
+Rules for files that deviate from the format:
+
+* A line that cannot be a job (another number of columns, text, an unknown number or submission, a
+  status below -1, a number used twice) is an error, whose message counts such lines by kind and
+  names the first one; ``bad_lines="skip"`` leaves them out and counts them. A file without a job
+  and a damaged gzip are errors.
+* A field is a whole number of at most 18 digits; CPU time and memory may have decimals. ``12.00``
+  in another field is 12. A real fraction there is an error, in times unless ``times="round"``.
+  ``1e+05`` is read; plus signs, NaN, infinities and text attached to a number are errors.
+* -1 means unknown. Other negative values become -1 and are counted.
+* Text in a field that no command uses (`UNUSED`) is unknown, and counted.
+* A preceding job and a think time are ignored; jobs that have a preceding one are counted.
+* ``MaxProcs: 1,024`` is an error, because it could be 1.
+* An indented comment continues the label above it, except labels such as ``MaxProcs``.
+* CRLF, blank lines, a byte-order mark and comments between the jobs are accepted. Jobs out of order
+  are counted and sorted by submission; the sort is stable.
+* Further columns are ignored and counted if every line has the same number of them.
+* Lines of status 2 to 4 with the number of an earlier job are partial executions of it.
 
 pandas parses files of plain numbers. Any other file (late comments, text, another number of
 columns, partial executions, bad lines to be refused) is parsed line by line.
@@ -241,8 +261,7 @@ def read(path, sha256=None, bad_lines="refuse", times=None) -> Trace:
     Raises
     ------
     SWFError
-        For content that the rules (docs/formats.md) do not allow, a file without jobs, a damaged
-        gzip, too much content, or another hash.
+        For content that the rules of this module do not allow, too much content, or another hash.
     OSError
         If the file cannot be opened.
     """

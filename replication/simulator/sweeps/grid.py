@@ -259,7 +259,7 @@ def sweep(
         times are cut to the model's E_max first, and submissions then scaled to the load.
     workers : int, optional
         Number of threads, one for each processor by default; or of the processes of a
-        ``joblib.parallel_config``, see docs/sweeps.md.
+        ``joblib.parallel_config``, see docs/guide.md.
     watched : bool
         Whether to measure wild backfills, delays and SJFness as well, of EASY only.
     measures : name or function of a schedule, or several, optional
