@@ -89,14 +89,14 @@ def compare(
     logs, seed = as_workloads(workloads), check_seed(seed)
     schedulers = Scheduler.check_all(schedulers)
     models = EstimateModel.check_all(Users() if estimates is None else estimates)
-    if len({keys.identity(one) for one in schedulers}) < max(len(schedulers), 1):
+    if len({keys.identity(scheduler) for scheduler in schedulers}) < max(len(schedulers), 1):
         raise SimulationError(f"schedulers {schedulers}; allowed: one or more, each once")
     if intervals:
         _check_intervals(names, logs)
     choices = [(scheduler, model) for model in models for scheduler in schedulers]
     tasks = grid.points(logs, [None], choices, [seed], False, names, trim, intervals)
     table = grid.run(tasks, workers, folder, progress)
-    columns = [one.__name__ if callable(one) else one for one in names]
+    columns = [measure.__name__ if callable(measure) else measure for measure in names]
     facts = [name for name in table.columns[: table.columns.get_loc("seed")] if "load" not in name]
     table = Results(table[[*facts, "seed", *columns, *(["block"] if intervals else [])]])
     if intervals:

@@ -36,13 +36,13 @@ def differences(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for _, group in table.groupby(keys, sort=False, dropna=False):
         first = group[group["scheduler"] == base].set_index("block")[names]
-        for _, own in group.groupby("scheduler", sort=False):
-            values = own.set_index("block")[names]
+        for _, subset in group.groupby("scheduler", sort=False):
+            values = subset.set_index("block")[names]
             changes = (values - first).to_numpy()
             for k, name in enumerate(names):
                 factor = intervals.PRIORITY if name in PRIORITY else intervals.PLAIN
                 ends = intervals.interval(changes[:, k], factor)
                 numbers = dict(zip(("difference", "low", "high"), ends, strict=True))
                 value = {"measure": name, "value": float(values.iloc[0, k])}
-                rows.append(own.iloc[0][facts].to_dict() | value | numbers)
+                rows.append(subset.iloc[0][facts].to_dict() | value | numbers)
     return pd.DataFrame(rows)

@@ -127,7 +127,7 @@ class Task:
         if self.watched and not hasattr(self.scheduler, "run_observed"):
             raise SweepError(f"{where}: {self.scheduler!r} watched, allowed: any EASY")
         names = measures.check_measures(self.measures, measures.SWEEP)
-        more = tuple(one for one in measures.OBSERVED if self.watched and one not in names)
+        more = tuple(name for name in measures.OBSERVED if self.watched and name not in names)
         object.__setattr__(self, "seeds", tuple(map(check_seed, self.seeds)))
         object.__setattr__(self, "measures", (*names, *more))
         object.__setattr__(self, "trim", measures.check_trim(self.trim))
@@ -152,7 +152,7 @@ class Task:
         """The estimates, or the users' if the scheduler ignores them,
         so that such points are simulated once.
         """
-        depends = any(callable(one) or one in _OF_ESTIMATES for one in self.measures)
+        depends = any(callable(measure) or measure in _OF_ESTIMATES for measure in self.measures)
         if depends or getattr(self.scheduler, "uses_estimates", True):
             return self.estimates
         return Users(e_max=getattr(self.estimates, "e_max", None))
@@ -163,10 +163,9 @@ class Task:
         a version.
         """
         jobs = self.workload if isinstance(self.workload, Jobs) else Jobs(self.workload)
-        made = jobs.load, jobs.e_max
         choices = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
         try:
-            parts = fingerprint_of(self.log), made, choices, self.blocks
+            parts = fingerprint_of(self.log), (jobs.load, jobs.e_max), choices, self.blocks
             text = f"{keys.SIMULATOR} {keys.identity(parts, lasting=True)}"
         except keys.Unidentified as reason:
             _report_once(str(reason))
@@ -193,22 +192,22 @@ def _report_once(reason: str) -> None:
 
 def fingerprint_of(workload: Workload) -> str:
     """Return a hash of a workload's machine, draw key and columns; computed once for each."""
-    known = workload.__dict__.get("_fingerprint")
-    if known is None:
+    text = workload.__dict__.get("_fingerprint")
+    if text is None:
         columns = fingerprint(*(getattr(workload, name) for name in COLUMNS))
-        known = f"{workload.machine} {workload.draw_key} {columns}"
+        text = f"{workload.machine} {workload.draw_key} {columns}"
         if workload.more:
-            known += f" {keys.identity(dict(workload.more), lasting=True)}"
-        object.__setattr__(workload, "_fingerprint", known)  # not copied, since it is no field
-    return known
+            text += f" {keys.identity(dict(workload.more), lasting=True)}"
+        object.__setattr__(workload, "_fingerprint", text)  # not copied, since it is no field
+    return text
 
 
 def _choices(choice):
     """Yield a choice and those in its options."""
     yield choice
-    for one in fields(choice):
-        if isinstance(getattr(choice, one.name), Choice):
-            yield from _choices(getattr(choice, one.name))
+    for option in fields(choice):
+        if isinstance(getattr(choice, option.name), Choice):
+            yield from _choices(getattr(choice, option.name))
 
 
 def is_random(scheduler: Scheduler, model: EstimateModel) -> bool:
@@ -348,15 +347,15 @@ def points(
                 if (load, limit) not in shared:
                     shared[load, limit] = Jobs(workload, load, limit) if load else workload
                 point = math.nan if load is None else load, watched, names, trim, blocks
-                own = seeds_of(scheduler, model, seeds)
-                tasks.append(Task(shared[load, limit], model, scheduler, own, *point))
+                point_seeds = seeds_of(scheduler, model, seeds)
+                tasks.append(Task(shared[load, limit], model, scheduler, point_seeds, *point))
     rows: set[tuple] = set()
-    known = {id(one): one for task in tasks for one in (task.scheduler, task.estimates)}
-    names = {key: keys.identity(one) for key, one in known.items()}
-    for one in tasks:
-        row = names[id(one.scheduler)], names[id(one.estimates)], one.seeds
-        if (where := (one.log.name, str(one.load), *row)) in rows:
-            point = one.log.name, str(one.load), repr(one.scheduler), repr(one.estimates)
+    distinct = {id(choice): choice for task in tasks for choice in (task.scheduler, task.estimates)}
+    names = {key: keys.identity(choice) for key, choice in distinct.items()}
+    for task in tasks:
+        row = names[id(task.scheduler)], names[id(task.estimates)], task.seeds
+        if (where := (task.log.name, str(task.load), *row)) in rows:
+            point = task.log.name, str(task.load), repr(task.scheduler), repr(task.estimates)
             raise SweepError(f"{', '.join(point)} is given twice; expected each point once")
         rows.add(where)
     return tasks
@@ -385,14 +384,14 @@ def compute(task: Task) -> Rows:
     """
     model, jobs = task.simulated_estimates, task.made
     random = is_random(task.scheduler, model) or getattr(model, "draws_at_random", True)
-    found = [_measured(task, jobs, model, seed) for seed in task.seeds[: None if random else 1]]
-    found *= len(task.seeds) // len(found)
-    rows = [row for several in found for row in several]
+    runs = [_measured(task, jobs, model, seed) for seed in task.seeds[: None if random else 1]]
+    runs *= len(task.seeds) // len(runs)
+    rows = [row for run in runs for row in run]
     columns = {name: [float(row[name]) for row in rows] for name in rows[0]}
-    seeds = [seed for seed, several in zip(task.seeds, found, strict=True) for _ in several]
+    seeds = [seed for seed, run in zip(task.seeds, runs, strict=True) for _ in run]
     facts = {"seed": seeds, "offered_load": [model.cut(jobs).load] * len(rows)}
     if task.blocks:
-        columns["block"] = [k for several in found for k in range(len(several))]
+        columns["block"] = [k for run in runs for k in range(len(run))]
     return facts | columns
 
 
@@ -405,7 +404,7 @@ def _measured(task, jobs, model, seed):
         return [measures.of(seen.schedule, task.measures, task.trim, seen.measures)]
     schedule = simulate(jobs, task.scheduler, model, seed)
     parts = [schedule, *(schedules_without(schedule) if task.blocks else ())]
-    return [measures.of(one, task.measures, task.trim) for one in parts]
+    return [measures.of(part, task.measures, task.trim) for part in parts]
 
 
 def run(
@@ -420,20 +419,27 @@ def run(
     tasks = list(tasks)
     if not tasks:
         raise SweepError("nothing to simulate; allowed: one workload, scheduler and model or more")
-    found = engines.results(tasks, compute, workers, folder, progress)
+    results = engines.results(tasks, compute, workers, folder, progress)
     points = pd.DataFrame([task.facts for task in tasks])
     for name in ("scheduler", "estimates"):
         points[name] = keys.labels(getattr(task, name) for task in tasks)
-    for name in sorted({one.name for task in tasks for one in fields(task.estimates)} - {*points}):
+    for name in sorted(
+        {option.name for task in tasks for option in fields(task.estimates)} - {*points}
+    ):
         values = [getattr(task.estimates, name, None) for task in tasks]
         points[name] = [np.nan if value is None else value for value in values]
-    points = points.loc[np.repeat(np.arange(len(tasks)), [len(one["seed"]) for one in found])]
+    points = points.loc[
+        np.repeat(np.arange(len(tasks)), [len(result["seed"]) for result in results])
+    ]
     # By columns: a frame for each task takes a hundred times as long.
-    names = dict.fromkeys(name for one in found for name in one)
-    missing = {id(one): [math.nan] * len(one["seed"]) for one in found}
-    rows = {name: [v for one in found for v in one.get(name, missing[id(one)])] for name in names}
+    names = dict.fromkeys(name for result in results for name in result)
+    missing = {id(result): [math.nan] * len(result["seed"]) for result in results}
+    rows = {
+        name: [v for result in results for v in result.get(name, missing[id(result)])]
+        for name in names
+    }
     points.insert(points.columns.get_loc("load") + 1, "offered_load", rows.pop("offered_load"))
-    half = [len(task.log) / 2 for task, one in zip(tasks, found) for _ in one["seed"]]
+    half = [len(task.log) / 2 for task, result in zip(tasks, results) for _ in result["seed"]]
     if few := sum(jobs < least for jobs, least in zip(rows.get("jobs", ()), half)):
         report(
             f"{few} of {len(half)} simulations measure fewer than half of the jobs; {measures.ALL}"

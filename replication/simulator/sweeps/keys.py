@@ -55,7 +55,7 @@ def identity(value: Any, lasting: bool = False) -> str:
     if kind is np.ndarray and not value.dtype.hasobject:
         return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
     if is_dataclass(kind):
-        options = {own.name: getattr(value, own.name) for own in fields(value)}
+        options = {option.name: getattr(value, option.name) for option in fields(value)}
         return f"{_name(kind, lasting)}{identity(options, lasting)}"
     if inspect.isfunction(value):
         return _name(value, lasting)
@@ -85,9 +85,9 @@ def labels(choices: Iterable) -> list[str]:
     same: dict[str, list] = {}
     result = []
     for choice in choices:
-        text, own = repr(choice), identity(choice)
-        known = same.setdefault(text, [])
-        if own not in known:
-            known.append(own)
-        result.append(f"{text} #{k + 1}" if (k := known.index(own)) else text)
+        text, key = repr(choice), identity(choice)
+        identities = same.setdefault(text, [])
+        if key not in identities:
+            identities.append(key)
+        result.append(f"{text} #{k + 1}" if (k := identities.index(key)) else text)
     return result

@@ -47,21 +47,21 @@ class Results(pd.DataFrame):
         first = [name for name in first if name in table]
         end = next((name for name in ("seed", "seeds", "measure") if name in self), self.columns[0])
         of_points = self.columns[: self.columns.get_loc(end)]
-        others = [name for name in table if name not in (*first, *constant)]
-        others.sort(key=lambda name: name in of_points)  # measures first
+        further = [name for name in table if name not in (*first, *constant)]
+        further.sort(key=lambda name: name in of_points)  # measures first
         cells = table.map(as_text)
         if "load" in table:
             cells["load"] = cells["load"].replace("nan", "log")
-        rest = {name: cells[name].iloc[0] for name in constant if name not in first}
+        shared = {name: cells[name].iloc[0] for name in constant if name not in first}
         unused = ("nan", "False", "")
-        rest = {k: v for k, v in rest.items() if v not in unused or k not in of_points}
-        return cells[first + others], rest
+        shared = {k: v for k, v in shared.items() if v not in unused or k not in of_points}
+        return cells[first + further], shared
 
-    def _note(self, rest):
+    def _note(self, shared):
         """Return the sentences below the table: seeds of its means, and constant columns."""
         are_means = "seeds" in self.means() and "measure" not in self
         seeds = f"Means over the seeds of {len(self):,} rows." if are_means else ""
-        same = ", ".join(f"{name} {value}" for name, value in rest.items())
+        same = ", ".join(f"{name} {value}" for name, value in shared.items())
         names = [*self.columns, *self["measure"]] if "measure" in self else self.columns
         times = ", ".join(name for name in dict.fromkeys(names) if is_time(name))
         units = times and f"In s: {times}."
@@ -70,7 +70,7 @@ class Results(pd.DataFrame):
     def __repr__(self):
         if self.empty:
             return super().__repr__()
-        cells, rest = self._shown()
+        cells, shared = self._shown()
         labels = [name for name in cells if name == "scheduler" or name in POINT]
         left, blocks = [name for name in cells if name not in labels], []
         # Measures that were asked for are printed in as many blocks as they need.
@@ -81,16 +81,16 @@ class Results(pd.DataFrame):
             rows = pd.get_option("display.max_rows")
             blocks.append(cells[labels + left[:most]].to_string(index=False, max_rows=rows))
             left = left[most:]
-        notes = [*self._note(rest), *([f"Not shown: {', '.join(left)}."] if left else [])]
+        notes = [*self._note(shared), *([f"Not shown: {', '.join(left)}."] if left else [])]
         text = "\n\n".join(blocks or [cells.to_string(index=False)])
         return "\n".join([text, *(textwrap.fill(line, WIDTH) for line in notes)])
 
     def _repr_html_(self):
         if self.empty:
             return super()._repr_html_()
-        cells, rest = self._shown()
+        cells, shared = self._shown()
         table = cells.to_html(index=False, max_rows=pd.get_option("display.max_rows"))
-        return table + "".join(f"<p>{escape(line)}</p>" for line in self._note(rest))
+        return table + "".join(f"<p>{escape(line)}</p>" for line in self._note(shared))
 
 
 def _width(cells):
