@@ -57,7 +57,9 @@ def test_all_users_in_their_weeks_are_the_log():
 
 
 @pytest.mark.parametrize(
-    "how", [resample_weeks, resample_users, partial(resample_users, stays=2)], ids=str
+    "how",
+    [resample_weeks, resample_users, partial(resample_users, stays=2)],
+    ids=["weeks", "users", "stays"],
 )
 def test_each_job_is_one_of_the_log(how):
     log, drawn = small(), how(small(), 9, 4)
@@ -126,7 +128,7 @@ def test_a_draw_without_jobs_is_refused():
             resample_weeks(gap, 1, seed)
 
 
-@pytest.mark.parametrize("how", [resample_weeks, resample_users])
+@pytest.mark.parametrize("how", [resample_weeks, resample_users], ids=["weeks", "users"])
 def test_numbers_of_any_size_stay_distinct(how):
     log, large = small(), 10**18
     sample = how(log, 40, 1)
