@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 import replication as rp
+from replication.simulator.logs import registry
 from replication.simulator.workload import usage
 
 HOUR = 3600  # s
@@ -70,9 +71,12 @@ LENGTHS |= {12 * HOUR: "4 to 12 h", np.inf: "> 12 h"}
 @lru_cache(4)
 def workload(log: str, load: float | None = None) -> rp.Workload:
     """Return the jobs of a log, by name or path, scaled to an offered load (a share) unless that is
-    None.
+    None; without the log, as many generated jobs.
     """
-    jobs = rp.load(log)
+    try:
+        jobs = rp.load(log)
+    except registry.Missing:
+        jobs = rp.load(log, synthetic=True)
     return jobs if load is None else jobs.scaled(jobs.load / load)
 
 

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 import replication as rp
 from notebooks.explorer import model, steps
 from replication.simulator import paths
+from replication.simulator.logs import registry
 from replication.verdicts import published
 from tests.reference import observation as reference_observed
 from tests.workloads import workloads
@@ -420,6 +421,22 @@ def test_a_window_and_a_log_without_a_queue_say_so(tools, serve):
     assert "No job runs here" in explorer.text.value
     serve(jobs.take(slice(2, None)))
     assert "schedulers cannot differ" in tools.Explorer(LOG).text.value
+
+
+def test_a_story_without_its_log_is_told_of_generated_jobs(tools, serve, monkeypatch):
+    serve(None)
+
+    def load(name, synthetic=False):
+        if not synthetic:
+            raise registry.Missing(name)
+        return generated().replace(stand_in=True)
+
+    monkeypatch.setattr(rp, "load", load, raising=False)
+    both = tools.Tools(tools.Explorer("KTH-SP2"))
+    both.tell(tools.stories.STORIES[1])
+    both.answer(0)
+    assert "The mean wait goes from" in both.text.value
+    assert "Stand-in jobs" in both.explorer.text.value
 
 
 def test_one_job_has_no_nan(tools, serve):

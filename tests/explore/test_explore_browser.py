@@ -60,16 +60,17 @@ def test_tools_on_a_laptop(address):
     with playwright.sync_playwright() as program:
         browser = program.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(300_000)  # kernels may be compiled first
         page.add_init_script(SLOW)
         failures = []
         page.on("pageerror", lambda error: failures.append(str(error)))
         page.goto(address)
-        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=120_000)
+        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
         page.keyboard.press("Control+b")  # closes the side bar
         page.click('.lm-MenuBar-itemLabel:text-is("Run")')
         page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
         picture, tab = page.locator(".js-plotly-plot"), ".lm-TabBar-tabLabel:text-is({!r})"
-        picture.nth(0).wait_for(timeout=300_000)
+        picture.nth(0).wait_for()
         tool = page.locator(".jp-OutputArea-output > .widget-vbox")
         said = tool.get_by_text
         assert picture.nth(0).evaluate(TRACES) > 5
