@@ -43,66 +43,74 @@ class Assembler:
 
     def __init__(self, columns, separator):
         self.columns, self.separator = columns, separator
-        self.joined = self.failed = 0  # lines that begin a record of several, and that do not
-        self.continued = 0  # lines of a free text in the last column
+        self.joined = self.failed = 0  # records put together again; lines that are in no record
         self._used = [(k, column.name) for k, column in enumerate(columns) if column.name]
         self._evident = [(k, c.pattern) for k, c in enumerate(columns) if c.name and c.evident]
-        self._waiting, self._open = [], False
+        self._is_open = columns[-1].pattern is None
+        self._waiting = []
 
     def add(self, number, parts):
-        """Yield the (line number, fields by name, text) of each record that is complete with this
+        """Yield the (line number, fields by name, text) of each record that is complete before this
         line; None in place of the fields of a line that is part of no record.
         """
-        if not self._is_whole(parts):
+        whole = self._is_whole(parts)
+        if whole or len(self._waiting) >= MOST_LINES:
+            yield from self.rest()
+        if whole and not self._is_open:
+            yield number, {name: parts[k] for k, name in self._used}, ""
+        else:
             self._waiting.append((number, parts))
-            if len(self._waiting) >= MOST_LINES:
-                yield from self.rest()
-            return
-        yield from self.rest()
-        self._open = self.columns[-1].pattern is None
-        yield number, {name: parts[k] for k, name in self._used}, ""
 
     def rest(self):
         """Yield the records of the lines that wait for more; see `add`."""
         lines, self._waiting = self._waiting, []
         while lines:
             number, parts = lines[0]
-            fields, taken = self._first_record(lines)
+            alone = len(lines) == 1 and self._is_whole(parts)
+            fields, taken = (None, 1) if alone else self._first_record(lines)
+            if fields is None and taken == 1 and len(parts) == len(self.columns):
+                # A whole line, or one with a value that cannot be read.
+                fields = {name: parts[k] for k, name in self._used}
+            elif fields is not None:
+                self.joined += taken > 1 or len(parts) > len(self.columns)
             if fields is not None:
-                self.joined += 1
-                self._open = self.columns[-1].pattern is None
                 yield number, fields, ""
-            elif taken > 1:
-                self._open = False
-                yield from ((k, None, self.separator.join(of)) for k, of in lines[:taken])
-            elif len(parts) == len(self.columns):  # with a value that cannot be read
-                yield number, {name: parts[k] for k, name in self._used}, ""
-            elif self._open and not self._begins(parts):
-                self.continued += 1
             else:
-                self._open = False
-                yield number, None, self.separator.join(parts)
+                yield from ((k, None, self.separator.join(of)) for k, of in lines[:taken])
             lines = lines[taken:]
 
     def _first_record(self, lines):
-        """Return the fields of the record that begins with the first line, and its number of lines;
-        None and 1 if there is none.
+        """Return the fields of the record that begins with the first line, and its number of lines.
 
-        There is none either if one that fits evidently begins later: the first line may be torn.
+        It has as many lines as fit in one way. None and a number of lines if they fit in several.
         """
         if self.failed > MOST_FAILED and self.failed > 10 * self.joined:
             return None, 1
+        found, most = None, 1
         for taken in range(1, len(lines) + 1):
-            if taken > 1 and len(lines[taken - 1][1]) >= len(self.columns):
-                break  # enough for a record of its own
+            if taken > 1 and self._may_begin(lines, taken - 1, found is not None):
+                break
             fields = self._fit(lines[:taken])
+            if fields is not None and found is not None and fields != found:
+                return None, taken
             if fields is not None:
-                later = (k for k in range(1, taken) if self._begins(lines[k][1]))
-                if any(self._fit(lines[k:taken]) is not None for k in later):
-                    return None, taken
-                return fields, taken
-        self.failed += 1
-        return None, 1
+                found, most = fields, taken
+        self.failed += found is None
+        if found is not None and any(
+            self._begins(lines[k][1]) and self._fit(lines[k:most]) for k in range(1, most)
+        ):
+            return None, most
+        return found, most
+
+    def _may_begin(self, lines, k, complete):
+        """Return whether another record begins with line k, after a complete one or not."""
+        if len(lines[k][1]) >= len(self.columns):
+            return True
+        if not complete:
+            return False
+        return self._begins(lines[k][1]) or any(
+            self._fit(lines[k:end]) is not None for end in range(k + 1, len(lines) + 1)
+        )
 
     def _is_whole(self, parts):
         return len(parts) == len(self.columns) and all(

@@ -205,7 +205,6 @@ class _Reader(Account):
     def _remark_lines(self, assembler):
         """Count the records that were put together again."""
         self.remarks["records joined again around a separator or line break"] += assembler.joined
-        self.remarks["further lines of a free text in the last column"] += assembler.continued
 
     def _jobs(self, records, places, name):
         """Yield place and fields of the records that are no job steps; note those that are bad."""
