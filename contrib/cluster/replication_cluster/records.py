@@ -54,17 +54,16 @@ class Assembler:
         line; None in place of the fields of a line that is part of no record.
         """
         whole = self._is_whole(parts)
-        if whole or len(self._waiting) >= MOST_LINES:
-            yield from self.rest()
+        yield from self.rest(1 if whole else MOST_LINES)
         if whole and not self._is_open:
             yield number, {name: parts[k] for k, name in self._used}, ""
         else:
             self._waiting.append((number, parts))
 
-    def rest(self):
-        """Yield the records of the lines that wait for more; see `add`."""
-        lines, self._waiting = self._waiting, []
-        while lines:
+    def rest(self, least=1):
+        """Yield the records of the lines that wait for more, until fewer wait; see `add`."""
+        lines = self._waiting
+        while len(lines) >= least:
             number, parts = lines[0]
             alone = len(lines) == 1 and self._is_whole(parts)
             fields, taken = (None, 1) if alone else self._first_record(lines)
@@ -78,6 +77,7 @@ class Assembler:
             else:
                 yield from ((k, None, self.separator.join(of)) for k, of in lines[:taken])
             lines = lines[taken:]
+        self._waiting = lines
 
     def _first_record(self, lines):
         """Return the fields of the record that begins with the first line, and its number of lines.
@@ -119,6 +119,8 @@ class Assembler:
 
     def _fit(self, lines):
         """Return the fields of lines that are one record, or None."""
+        if sum(len(parts) - 1 for _, parts in lines) < len(self.columns) - 1:
+            return None
         parts = "\n".join(self.separator.join(parts) for _, parts in lines).split(self.separator)
         return fit(parts, self.columns, self.separator)
 

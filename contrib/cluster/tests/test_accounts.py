@@ -144,6 +144,15 @@ def test_records_are_put_together_again(read, columns, changes):
 
 
 @pytest.mark.parametrize(
+    "columns", [[*NAMED, "SubmitLine"], [*NAMED[:4], "SubmitLine", *NAMED[4:]]]
+)
+def test_long_command_lines_in_every_record(read, columns):
+    script = "sbatch <<EOF\n" + "".join(f"srun step{k} | tee log\n" for k in range(20)) + "EOF"
+    rows = [job(k, k % 40, SubmitLine=script) for k in range(30)]
+    assert facts(read.sacct(sacct(rows, columns))) == [[10, 600, 8]] * 30
+
+
+@pytest.mark.parametrize(
     "damage",
     [
         lambda text: text[:-40],
