@@ -102,8 +102,8 @@ class Modal(EstimateModel):
 
     def _supply(self, workload, seed):
         """Return all estimates, the longest first, and the random generator that assigns them."""
-        n, known = len(workload), [] if self.share is None else [(self.e_max, self.share)]
-        random = generator(workload.draw_key, n, "modal", self.e_max, known, int(seed))
+        n, fixed = len(workload), [] if self.share is None else [(self.e_max, self.share)]
+        random = generator(workload.draw_key, n, "modal", self.e_max, fixed, int(seed))
         return np.repeat(*modes(n, self.e_max, self.share, random))[::-1].copy(), random
 
 
@@ -119,9 +119,9 @@ def modes(n, e_max, share, random) -> tuple[np.ndarray, np.ndarray]:
     order = ranks(share is not None, random)
     shares = {time: by_rank[rank] for time, rank in zip(head_times(e_max), order, strict=True)}
     head = max(HEAD_SHARE, share or 0) if distinct > HEAD else 1.0
-    others = [time for time in shares if share is None or time != e_max]
-    scale = (head - (share or 0)) / sum(shares[time] for time in others)
-    shares |= {time: shares[time] * scale for time in others}
+    times = [time for time in shares if share is None or time != e_max]
+    scale = (head - (share or 0)) / sum(shares[time] for time in times)
+    shares |= {time: shares[time] * scale for time in times}
     if share is not None:
         shares[e_max] = share
     tail = tail_times(e_max, distinct, set(shares))
@@ -150,9 +150,9 @@ def ranks(e_max_known, random) -> list[int]:
     last = {
         rank: max(t for t, row in enumerate(RANKS) if rank in row) for rank in range(1, HEAD + 1)
     }
-    given, pool = [], []
+    drawn, pool = [], []
     for place, row in enumerate(RANKS):
-        pool += [rank for rank in row if rank not in given]
+        pool += [rank for rank in row if rank not in drawn]
         overdue = min(((last[rank], rank) for rank in pool if last[rank] <= place), default=None)
         if place == 0 and not e_max_known:
             rank = 1
@@ -160,9 +160,9 @@ def ranks(e_max_known, random) -> list[int]:
             _, rank = overdue
         else:
             rank = min(pool[k] for k in random.integers(len(pool), size=2))
-        given.append(rank)
-        pool = [other for other in pool if other != rank]
-    return given
+        drawn.append(rank)
+        pool = [candidate for candidate in pool if candidate != rank]
+    return drawn
 
 
 def tail_times(e_max, distinct, taken) -> list[int]:
@@ -191,10 +191,10 @@ def job_counts(shares, e_max, share, n) -> tuple[np.ndarray, np.ndarray]:
     """
     times = np.array(sorted(shares), np.int64)
     wanted = np.array([shares[int(time)] for time in times]) * n
-    known = (times == e_max) & (share is not None)
+    fixed = (times == e_max) & (share is not None)
     jobs = np.zeros(len(times), np.int64)
-    jobs[known] = round((share or 0) * n)
-    jobs[~known] = _apportion(wanted[~known], n - int(jobs.sum()))
+    jobs[fixed] = round((share or 0) * n)
+    jobs[~fixed] = _apportion(wanted[~fixed], n - int(jobs.sum()))
     return times[jobs > 0], jobs[jobs > 0]
 
 

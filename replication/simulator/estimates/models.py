@@ -280,8 +280,8 @@ class FModel(EstimateModel, name="f"):
         -------
         float64[n]
         """
-        own = generator(workload.draw_key, len(workload), "random-f", self.f, int(seed))
-        return own.random(len(workload))
+        random = generator(workload.draw_key, len(workload), "random-f", self.f, int(seed))
+        return random.random(len(workload))
 
     def estimate(self, workload, seed) -> np.ndarray:
         """Return the estimates, int64[n], s."""
