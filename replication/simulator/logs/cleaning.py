@@ -114,10 +114,10 @@ def workload(
     default_size, raise_by_default = size is None, overrun is None
     size = among(SIZES, "size", size or _stated_size(trace), CleaningError)
     overrun = among(OVERRUNS, "overrun", overrun or "raise-estimate", CleaningError)
-    other = SIZES[1 - SIZES.index(size)]
-    processors, others = (getattr(trace, f"{one}_processors") for one in (size, other))
-    replaced = (processors < 1) & (others >= 1)
-    processors = np.where(replaced, others, processors)
+    alternative = SIZES[1 - SIZES.index(size)]
+    processors, fallback = (getattr(trace, f"{kind}_processors") for kind in (size, alternative))
+    replaced = (processors < 1) & (fallback >= 1)
+    processors = np.where(replaced, fallback, processors)
     keep, counts = np.ones(len(trace), bool), {}
     for rule in drop:
         hit = DROP_RULES[rule](trace, processors, machine) & keep
@@ -138,7 +138,7 @@ def workload(
         _warn_of_unlike_estimates(trace, run_time[far], estimate[far], len(order))
     estimate = np.where(unknown, run_time, estimate)
     counts |= {
-        f"size-from-{other}": replaced[order],
+        f"size-from-{alternative}": replaced[order],
         "estimate-from-run-time": unknown,
         OVERRUNS[overrun]: run_time > estimate,
     }
@@ -198,9 +198,9 @@ def _stated_size(trace):
 def _warn_of_unlike_sizes(trace, order):
     """Warn if the jobs held more processors than they asked for."""
     requested, allocated = trace.requested_processors[order], trace.allocated_processors[order]
-    both = (requested > 0) & (allocated > 0)
-    run_time = trace.run_time[order][both].astype(np.float64)
-    asked, held = run_time @ requested[both], run_time @ allocated[both]
+    comparable = (requested > 0) & (allocated > 0)
+    run_time = trace.run_time[order][comparable].astype(np.float64)
+    asked, held = run_time @ requested[comparable], run_time @ allocated[comparable]
     if held > MORE_WORK * asked:
         warnings.warn(
             f"{trace.path}: jobs were given {held / asked - 1:.0%} more processor time than they "

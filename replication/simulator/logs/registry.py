@@ -106,8 +106,8 @@ def papers() -> list[str]:
     ``data/published/papers.toml``.
     """
     path = paths.PUBLISHED / "papers.toml"
-    known = toml(path) if path.exists() else ()
-    return [name for name in known if (paths.PUBLISHED / name / "logs.toml").exists()]
+    entries = toml(path) if path.exists() else ()
+    return [name for name in entries if (paths.PUBLISHED / name / "logs.toml").exists()]
 
 
 def info(name) -> TraceInfo:
@@ -118,12 +118,12 @@ def info(name) -> TraceInfo:
             f"log {name!r} is not known{hint}; allowed: {', '.join(names())}, "
             "or a path to an SWF file"
         )
-    known = REGISTRY["log"][name]
+    entry = REGISTRY["log"][name]
     return TraceInfo(
         name=name,
-        address=REGISTRY["archive"]["address"] + known["file"],
+        address=REGISTRY["archive"]["address"] + entry["file"],
         papers=tuple(paper for paper in papers() if name in _paper(paper)["logs"]),
-        **known | {"file": Path(known["file"]).name, "acknowledge": tuple(known["acknowledge"])},
+        **entry | {"file": Path(entry["file"]).name, "acknowledge": tuple(entry["acknowledge"])},
     )
 
 
@@ -149,9 +149,9 @@ def cleaning_of(name, paper=None) -> Cleaning:
     log = info(name)
     if paper is None:
         return Cleaning(log.processors)
-    known = _paper(paper)
-    own = known["logs"][among(known["logs"], f"{paper} does not use", name, TraceError)]
-    return Cleaning(own["processors"], known["size"], known["overrun"], tuple(known["drop"]))
+    rules = _paper(paper)
+    log_rules = rules["logs"][among(rules["logs"], f"{paper} does not use", name, TraceError)]
+    return Cleaning(log_rules["processors"], rules["size"], rules["overrun"], tuple(rules["drop"]))
 
 
 def _paper(paper):
@@ -332,8 +332,8 @@ def load(
     TraceError, CleaningError, SWFError
         For unknown names and rules, and unusable files.
     """
-    given = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
-    given = {name: value for name, value in given.items() if value is not None}
+    rules = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
+    rules = {name: value for name, value in rules.items() if value is not None}
     if not isinstance(source, str | Path | swf.Trace):
         raise TraceError(
             f"source is a {type(source).__name__}; allowed: a name, a path, or a Trace "
@@ -347,8 +347,8 @@ def load(
                 f"for {', '.join(names())}"
             )
         trace = trace or read(source, bad_lines, times)
-        return workload(trace, draw_key=draw_key(trace.sha256), more=more, **given)
-    chosen = asdict(cleaning_of(source, paper)) | given
+        return workload(trace, draw_key=draw_key(trace.sha256), more=more, **rules)
+    chosen = asdict(cleaning_of(source, paper)) | rules
     if synthetic:
         jobs = like(source, chosen["machine"])
         return jobs.replace(more=dict.fromkeys(further_fields(more), np.full(len(jobs), -1)))
@@ -368,12 +368,12 @@ def file_and_rules(source: str | Path | Mapping) -> tuple[str | Path, dict]:
     """
     if not isinstance(source, Mapping):
         return source, {}
-    own = {**source}
-    for name in own:
-        among(("file", *RULES, "missing"), f"log {own}: no rule", name, TraceError)
-    if not isinstance(own.get("file"), str | Path):
-        raise TraceError(f"log {own}: file {own.get('file')!r}; expected a name or a path")
-    return own.pop("file"), own
+    entry = {**source}
+    for name in entry:
+        among(("file", *RULES, "missing"), f"log {entry}: no rule", name, TraceError)
+    if not isinstance(entry.get("file"), str | Path):
+        raise TraceError(f"log {entry}: file {entry.get('file')!r}; expected a name or a path")
+    return entry.pop("file"), entry
 
 
 def like(name, machine=None) -> Workload:

@@ -203,7 +203,7 @@ class Trace:
 
 
 #: The fields of the format, in its order.
-FIELDS = tuple(own.name for own in fields(Trace))[:18]
+FIELDS = tuple(column.name for column in fields(Trace))[:18]
 _PARTS = ("job_id", "wait", "run_time", "allocated_processors", "status")
 _TYPES = {name: np.float64 if name in DECIMAL else np.int64 for name in FIELDS}
 
@@ -311,8 +311,8 @@ def _table(data, skip):
     if any(_is_too_large(name, columns[name]).any() for name in FIELDS):
         return None
     number = columns["job_id"]
-    known = number[number >= 0]
-    if not np.all(known[1:] > known[:-1]) and len(np.unique(known)) < len(known):
+    numbers = number[number >= 0]
+    if not np.all(numbers[1:] > numbers[:-1]) and len(np.unique(numbers)) < len(numbers):
         return None
     bad = {kind: np.flatnonzero(columns[name] < 0) for name, kind in _UNKNOWN.items()}
     bad["unknown-submission"] = np.setdiff1d(bad["unknown-submission"], bad["unknown-job-number"])
