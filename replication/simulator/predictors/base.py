@@ -32,10 +32,10 @@ def compiled(function: Callable) -> Any:
     this package are stored on disk.
     """
     if function.__module__.partition(".")[0] == "replication":
-        own = {"cache": True, "error_model": "numpy", "_nrt": False}
+        settings = {"cache": True, "error_model": "numpy", "_nrt": False}
     else:
-        own = {"boundscheck": True}
-    return staticmethod(njit(nogil=True, **own)(function))
+        settings = {"boundscheck": True}
+    return staticmethod(njit(nogil=True, **settings)(function))
 
 
 @dataclass_transform()  # for type checkers: an online predictor needs no decorator
@@ -80,13 +80,13 @@ class Predictor(Choice, family="predictor"):
     draws_at_random = True
     changes_only_at_ends = False
 
-    def __init_subclass__(cls, **given):
+    def __init_subclass__(cls, **keywords):
         _check_methods(cls)
-        super().__init_subclass__(**given)
+        super().__init_subclass__(**keywords)
 
-    def __new__(cls, *given, **named):
+    def __new__(cls, *values, **named):
         cls.options()
-        return super().__new__(cls, *given, **named)
+        return super().__new__(cls, *values, **named)
 
     @classmethod
     def options(cls) -> dict:
@@ -248,8 +248,8 @@ class Predictor(Choice, family="predictor"):
             memory.online = online
             return memory
         if not _is_compiled(type(self), "predict"):
-            known = self._check_known(workload, request, seed)
-            memory = Memory(jobs, {}, (None, None, None), known)
+            predictions = self._check_predictions(workload, request, seed)
+            memory = Memory(jobs, {}, (None, None, None), predictions)
             memory.online = None
             return memory
         functions = [
@@ -270,26 +270,26 @@ class Predictor(Choice, family="predictor"):
         memory.online = next((t.online for t in tables.values() if isinstance(t, Memory)), None)
         return memory
 
-    def _check_known(self, workload, request, seed):
+    def _check_predictions(self, workload, request, seed):
         """Return `predictions` as int64[n], s; PredictorError
         for a wrong shape or a value out of range.
         """
-        known = np.asarray(self.predictions(workload, _read_only(request), seed))
+        predictions = np.asarray(self.predictions(workload, _read_only(request), seed))
         n = len(workload)
-        if known.shape != (n,) or known.dtype.kind not in "iuf":
+        if predictions.shape != (n,) or predictions.dtype.kind not in "iuf":
             raise PredictorError(
-                f"{self!r}: predictions are {known.dtype}{list(known.shape)}; expected numbers "
-                f"[{n}]"
+                f"{self!r}: predictions are {predictions.dtype}{list(predictions.shape)}; expected "
+                f"numbers [{n}]"
             )
         most = np.maximum(np.maximum(request, 2 * workload.run_time), 1)
-        wrong = ~((known >= 0) & (known <= most))
+        wrong = ~((predictions >= 0) & (predictions <= most))
         if wrong.any():
             job = int(np.argmax(wrong))
             raise PredictorError(
-                f"{self!r}: job {workload.job_id[job]}: predicted {known[job]} s; "
+                f"{self!r}: job {workload.job_id[job]}: predicted {predictions[job]} s; "
                 f"expected 0 to {most[job]} s"
             )
-        whole = np.rint(known) if known.dtype.kind == "f" else known
+        whole = np.rint(predictions) if predictions.dtype.kind == "f" else predictions
         return np.ascontiguousarray(whole, dtype=np.int64)
 
 
@@ -324,8 +324,8 @@ def _check_methods(kind):
     for name in (*events, "tables", "predictions"):
         # A predict of another kind replaces tables and predictions of a base.
         is_replaced = name not in events and _place(kind, name) > predict
-        is_own = getattr(kind, name) is not getattr(Predictor, name)
-        if is_own and name not in called and not is_replaced:
+        is_defined = getattr(kind, name) is not getattr(Predictor, name)
+        if is_defined and name not in called and not is_replaced:
             raise PredictorError(
                 f"{kind.__name__}: method {name} does not suit the others; allowed: predict, "
                 "start, begin and learn in Python; tables, and predict, begin and learn compiled; "
@@ -348,14 +348,14 @@ class _Online:
         self._call("start", workload)
         _simulations[self.key] = self
 
-    def _call(self, method, *given):
+    def _call(self, method, *arguments):
         """Call a method of the predictor; an exception gets a note with the predictor,
         the method and the job.
         """
         try:
-            return getattr(self.predictor, method)(*given)
+            return getattr(self.predictor, method)(*arguments)
         except Exception as error:
-            job = f", job {given[0].id}" if isinstance(given[0], Job | EndedJob) else ""
+            job = f", job {arguments[0].id}" if isinstance(arguments[0], Job | EndedJob) else ""
             error.add_note(f"in {self.predictor!r}.{method}{job}")
             raise
 

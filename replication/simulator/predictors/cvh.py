@@ -131,11 +131,11 @@ def _correct(memory, job):
 
 
 @njit_noalloc
-def _dot(memory, one, other):
+def _dot(memory, first, second):
     """Return the sum of products of two rows, by quarters:
     a fixed order that suits vector instructions.
     """
-    a, b, sums = memory.model[one], memory.model[other], memory.model[SUMS]
+    a, b, sums = memory.model[first], memory.model[second], memory.model[SUMS]
     n = ROOM // 4
     for k in range(n):
         sums[k] = (

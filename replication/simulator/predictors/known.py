@@ -102,9 +102,9 @@ class Biased(Predictor):
     @compiled
     def predict(memory, job, now) -> int:
         """Return the prediction of the other predictor times the factor."""
-        other = kernel.predict(memory.of, job, now)
+        prediction = kernel.predict(memory.of, job, now)
         # Limited before it becomes a whole number, which a large factor's product may not fit.
-        return np.int64(min(np.rint(memory.factor * other), np.float64(memory.request[job])))
+        return np.int64(min(np.rint(memory.factor * prediction), np.float64(memory.request[job])))
 
     @compiled
     def begin(memory, job, now) -> None:

@@ -92,11 +92,11 @@ def _step(memory, f, by):
     state[AT] += by
     while memory.real[state[BEGIN] + state[AT], OCCUPIED] == 0:
         state[AT] += by
-    return _own(memory, f)
+    return _weight_at_threshold(memory, f)
 
 
 @njit_noalloc
-def _own(memory, f):
+def _weight_at_threshold(memory, f):
     """Return the present weight of the point at the threshold."""
     state = memory.whole[f]
     return memory.real[state[BEGIN] + state[AT], WEIGHT] / memory.model[f, GROWTH]
@@ -118,24 +118,24 @@ def _move_threshold(memory, f, place, weight):
     if place > state[AT]:
         sums[ABOVE] += weight
         while state[RANK] < state[POINTS] and sums[BELOW] <= enough * (sums[BELOW] + sums[ABOVE]):
-            own = _step(memory, f, 1)
-            sums[BELOW] += own
-            sums[ABOVE] -= own
+            point_weight = _step(memory, f, 1)
+            sums[BELOW] += point_weight
+            sums[ABOVE] -= point_weight
             if state[RANK] == state[ENDED] + 1:
                 sums[ABOVE] = 0
         return
     sums[BELOW] += weight
-    own = _own(memory, f)
+    point_weight = _weight_at_threshold(memory, f)
     while (
         place < state[AT]
         and state[RANK] > 1
-        and sums[BELOW] - own > enough * (sums[BELOW] + sums[ABOVE])
+        and sums[BELOW] - point_weight > enough * (sums[BELOW] + sums[ABOVE])
     ):
-        sums[BELOW] -= own
-        sums[ABOVE] += own
-        own = _step(memory, f, -1)
+        sums[BELOW] -= point_weight
+        sums[ABOVE] += point_weight
+        point_weight = _step(memory, f, -1)
         if state[RANK] == 1:
-            sums[BELOW] = own
+            sums[BELOW] = point_weight
 
 
 @dataclass(frozen=True)
