@@ -24,7 +24,7 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 PAGES = [page for page in PAGES if "gallery" not in page.parts and "api" not in page.parts]
-TRIED = ("getting-started", "guide", "recipes")  # their Python is run
+TRIED = ("getting-started", "guide")  # their Python is run
 GENERATED = {"gallery/index.md", "gallery/index", "tutorial.ipynb"}
 NOTEBOOKS = [
     path

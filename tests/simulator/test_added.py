@@ -1,7 +1,5 @@
-"""Schedulers, an estimate model and predictors in files of their own outside the package.
-
-The files are those of docs/extending.md and docs/compiled-scheduler.md, so the pages are tested
-too.
+"""Schedulers, an estimate model and predictors outside of the package: those of docs/extending.md,
+so the page is tested too.
 """
 
 import importlib
@@ -17,17 +15,13 @@ from replication.simulator import paths
 from replication.simulator.estimates import EstimateError
 from replication.simulator.schedulers import SchedulerError
 from replication.simulator.schedules.schedule import ScheduleError
-from tests.workloads import jobs
+from tests.workloads import jobs, random_jobs
 
-PAGES = [paths.ROOT / "docs" / name for name in ("extending.md", "compiled-scheduler.md")]
-BLOCKS = [
-    re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    for page in PAGES
-]
-FILES = {block.split()[1]: block for blocks in BLOCKS for block in blocks if block.startswith("# ")}
-USES, USES_COMPILED = (
-    [block for block in blocks if not block.startswith("# ")] for blocks in BLOCKS
-)
+PAGE = (paths.ROOT / "docs/extending.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+FILES = {block.split()[1]: block for block in BLOCKS if block.startswith("# ")}
+USES = [block for block in BLOCKS if not block.startswith("# ")]
+CROWD = random_jobs(300, 8, 4000, 200, 400)
 BUSY = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (3, 5, 2, 9), (40, 10, 4), (41, 700, 1))
 
 
@@ -52,6 +46,17 @@ def rounded(own):
     return importlib.import_module("rounded").Rounded
 
 
+@pytest.fixture(scope="module")
+def recipes(own):
+    """The schedulers of the section on recipes, by name."""
+    found = {"rp": rp, "Backfilling": importlib.import_module("backfilling").Backfilling}
+    section = PAGE[PAGE.index("\n## Recipes") : PAGE.index("\n## A compiled")]
+    for block in USES:
+        if block in section and "class " in block and "rp.compare" not in block:
+            exec(block, found)
+    return found | {"Relaxed": importlib.import_module("relaxed").Relaxed}
+
+
 def test_the_page_runs(own, real_log):
     real_log("KTH-SP2"), real_log("SDSC-SP2")
     seen = {}
@@ -69,17 +74,12 @@ def test_the_page_runs(own, real_log):
     assert seen["ordered"]["mean_wait"].nunique() == 5
     waits = seen["own"]["mean_wait"].tolist()
     assert waits[:2] == waits[2:4] and len(set(waits)) == 4
-    assert not (seen["relaxed"].start == rp.simulate(seen["kth"]).start).all()
     assert seen["named"]["mean_wait"].tolist() == [2, 3.75]
-
-
-def test_the_page_on_compiled_schedulers_runs(own, real_log):
-    real_log("KTH-SP2")
-    seen = {}
-    for use in USES_COMPILED:
-        exec(use, seen)
-    assert seen["same"].all()
-    assert seen["table"]["mean_wait"].nunique() == 2
+    assert seen["slack"].start.tolist() != (textbook := rp.simulate(seen["kth"]).start.tolist())
+    assert rp.simulate(seen["kth"], seen["SlackEASY"]()).start.tolist() == textbook
+    assert seen["same"].all() and seen["faster"]["mean_wait"].nunique() == 2
+    assert seen["relaxed"]["mean_wait"].nunique() == 3
+    assert seen["demand"]["instant_starts"].is_monotonic_increasing
 
 
 def test_the_example_with_scikit_learn_runs(own, monkeypatch):
@@ -190,3 +190,58 @@ def test_a_name_is_taken_once(shortest, rounded):
         type("Other", (rp.Scheduler,), {}, name="easy")
     with pytest.raises(EstimateError, match="estimates 'rounded' exists already: rounded.Rounded"):
         type("Rounded", (rp.EstimateModel,), {})
+
+
+def test_the_head_has_a_reservation_in_memory_too(recipes):
+    """A job that needs two thirds of the memory waited as long as others came."""
+    n = 400
+    memory = np.full(n, 20)
+    memory[5] = 40
+    log = rp.Workload.from_columns(
+        "memory", 10, 1090 * np.arange(n), np.full(n, 3300), np.full(n, 2),
+        more={"requested_memory": memory},
+    )  # fmt: skip
+    run = rp.simulate(log, recipes["Memory"](memory=120))
+    assert run.wait[5] < 3300
+    changes = [(t, m) for t, m in zip(run.start, 2 * memory, strict=True)]
+    changes += [(t, -m) for t, m in zip(run.end, 2 * memory, strict=True)]
+    assert max(np.cumsum([change for _, change in sorted(changes)])) <= 120
+
+
+def test_with_enough_memory_it_is_easy(recipes):
+    memory = np.arange(300) % 7
+    log = CROWD.replace(more={"requested_memory": memory})
+    assert rp.simulate(log, recipes["Memory"]()).start.tolist() == rp.simulate(log).start.tolist()
+
+
+def test_a_user_has_at_most_so_many_running_jobs(recipes):
+    log = CROWD.replace(user=np.arange(300) % 3)
+    run = rp.simulate(log, recipes["UserLimit"](most=2))
+    for user in range(3):
+        own = log.user == user
+        at = run.start[own]
+        running = (run.start[own] <= at[:, None]) & (at[:, None] < run.end[own])
+        assert running.sum(axis=1).max() == 2
+
+
+def test_jobs_start_at_whole_minutes_alone(recipes):
+    run = rp.simulate(CROWD, recipes["EveryMinute"]())
+    assert (run.start % 60 == 0).all()
+
+
+def test_users_who_have_used_less_go_first(recipes):
+    # User 1 runs first. Of the jobs that wait then, that of user 2 goes before those of user 1.
+    log = jobs(4, (0, 100, 4), (1, 10, 4), (2, 10, 4), (3, 10, 4))
+    log = log.replace(user=np.array([1, 1, 2, 3]))
+    assert rp.simulate(log, recipes["FairShare"]()).start.tolist() == [0, 120, 100, 110]
+    # After many half-lives the usage of user 1 is below that of user 2.
+    log = jobs(4, (0, 100, 4), (900, 50, 4), (910, 5, 4), (911, 5, 4))
+    log = log.replace(user=np.array([1, 2, 1, 2]))
+    assert rp.simulate(log, recipes["FairShare"](half_life=50)).start.tolist() == [0, 900, 950, 955]
+
+
+def test_relaxed_backfilling_delays_the_head_by_its_share(recipes):
+    # Job 2 waits for 4 processors until 10. Job 3 would delay it until 12.
+    log = jobs(4, (0, 10, 3), (0, 5, 4), (2, 10, 1))
+    starts = [rp.simulate(log, recipes["Relaxed"](share=s)).start.tolist() for s in (0, 0.1, 0.2)]
+    assert starts == [[0, 10, 15], [0, 10, 15], [0, 12, 2]]

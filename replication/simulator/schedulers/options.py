@@ -163,7 +163,7 @@ class OnPredictions:
     `replication.simulator.kernels.machine`.
 
     A subclass has the fields `predictor` and `refresh`, those of `correction`, `events` and `ties`
-    that it offers, and a method `kernel`. docs/compiled-scheduler.md has an example.
+    that it offers, and a method `kernel`. docs/extending.md has an example.
     """
 
     def check_room(self, workload, estimate) -> None:

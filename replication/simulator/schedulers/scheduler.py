@@ -39,7 +39,7 @@ class Scheduler(Choice, family="scheduler"):
                 raise SchedulerError(
                     f"{cls.__name__}: {base.__name__} is compiled and has no subclasses; "
                     "expected a subclass of PythonScheduler, or a compiled scheduler as in "
-                    "docs/compiled-scheduler.md"
+                    "docs/extending.md"
                 )
         super().__init_subclass__(**given)
 
