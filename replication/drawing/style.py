@@ -47,8 +47,8 @@ def apply() -> None:
     The user's own matplotlibrc is ignored, so that figures do not depend on it.
     """
     cycle = cycler.cycler(color=COLOURS) + cycler.cycler(linestyle=LINES)
-    own = {"axes.prop_cycle": cycle, "figure.figsize": (WIDTH, 3.8), "savefig.dpi": DPI}
-    mpl_style.use(["default", SHEET, own])
+    settings = {"axes.prop_cycle": cycle, "figure.figsize": (WIDTH, 3.8), "savefig.dpi": DPI}
+    mpl_style.use(["default", SHEET, settings])
 
 
 def size(rows=1, columns=1) -> tuple[float, float]:
@@ -72,9 +72,9 @@ def bars(names) -> dict[str, dict]:
 def _in_turn(names, looks):
     """Give names of `PLACES` their own look, and the others the remaining ones in turn."""
     names = list(names)
-    own = {PLACES[name] for name in names if name in PLACES}
-    others = itertools.cycle([k for k in range(len(COLOURS)) if k not in own])
-    places = {name: PLACES[name] if name in PLACES else next(others) for name in names}
+    reserved = {PLACES[name] for name in names if name in PLACES}
+    remaining = itertools.cycle([k for k in range(len(COLOURS)) if k not in reserved])
+    places = {name: PLACES[name] if name in PLACES else next(remaining) for name in names}
     return {
         name: {"label": name} | {key: values[k % len(values)] for key, values in looks.items()}
         for name, k in places.items()
@@ -90,10 +90,10 @@ def png(figure, banner="", facts=None) -> bytes:
     picture = _raster(figure)
     if banner:
         strip = _strip(banner, figure.get_figwidth())
-        both = images.new("RGBA", (picture.width, picture.height + strip.height), "white")
-        both.paste(strip, (0, 0))
-        both.paste(picture, (0, strip.height))
-        picture = both
+        canvas = images.new("RGBA", (picture.width, picture.height + strip.height), "white")
+        canvas.paste(strip, (0, 0))
+        canvas.paste(picture, (0, strip.height))
+        picture = canvas
     text = picture_files.PngInfo()
     for keyword, value in sorted((facts or {}).items()):
         text.add_itxt(keyword, value)
