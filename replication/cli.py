@@ -58,7 +58,7 @@ DROP = f"Jobs to leave out, instead of the default; '' for none: {', '.join(clea
 
 def add_options(*options) -> Callable:
     """Return a decorator that adds several options to a command."""
-    return lambda command: reduce(lambda made, add: add(made), options, command)
+    return lambda command: reduce(lambda decorated, add: add(decorated), options, command)
 
 
 cleaning_options = add_options(
@@ -120,29 +120,29 @@ notebooks = add_options(
 
 @shell.command()
 @notebooks
-def figures(**given) -> int:
+def figures(**options) -> int:
     """Run the notebooks of the papers' tables, figures and claims.
 
     The paths of the pictures are printed.
     """
-    return _run(own=False, **given)
+    return _run(are_studies=False, **options)
 
 
 @shell.command()
 @notebooks
-def studies(**given) -> int:
+def studies(**options) -> int:
     """Run the notebooks of our own studies.
 
     The paths of the pictures are printed.
     """
-    return _run(own=True, **given)
+    return _run(are_studies=True, **options)
 
 
-def _items(own):
+def _items(are_studies):
     """Return the names of the notebooks in records by those in the shell."""
     from replication.report import record, results
 
-    names = results.studies() if own else results.notebooks()
+    names = results.studies() if are_studies else results.notebooks()
     return {name.removeprefix(record.STUDY): name for name in names}
 
 
@@ -158,16 +158,16 @@ def _setting(words):
         raise click.UsageError(f"--set {words}: {problem}; expected NAME=YAML") from None
 
 
-def _run(own, only, scale, settings, listing, workers):
+def _run(are_studies, only, scale, settings, listing, workers):
     from replication.report import record
 
     if listing:
-        lines = (f"{name:28} {record.title(key)}" for name, key in _items(own).items())
+        lines = (f"{name:28} {record.title(key)}" for name, key in _items(are_studies).items())
         return click.echo("\n".join(lines))
     from replication.report import run
 
-    given = dict(map(_setting, settings))
-    return run.figures(only, scale, workers, given, own)
+    parameters = dict(map(_setting, settings))
+    return run.figures(only, scale, workers, parameters, are_studies)
 
 
 @shell.command()
@@ -205,24 +205,24 @@ def check(as_json) -> int:
     counts["records"] = len(recorded.every("items"))
     said = "{claims} claims and {numbers} numbers from {records} records; nothing was simulated"
     lines.append(said.format(**counts))
-    other = [
+    stale = [
         str(file)
         for file, content in committed.derived(recorded.papers).items()
         if not file.exists() or file.read_bytes() != content
     ]
     # A changed verdict is named above, and changes these files, too.
-    if other and not changed:
-        lines.append(f"{', '.join(other)}: not what the records give; make report writes it")
+    if stale and not changed:
+        lines.append(f"{', '.join(stale)}: not what the records give; make report writes it")
     if undrawn := recorded.missing:
         lines.append(f"warning: not drawn yet: {', '.join(undrawn)}")
     facts = [
-        dict(zip(committed.NAME, one.name)) | {"before": one.before, "after": one.after}
-        for one in changed
+        dict(zip(committed.NAME, change.name)) | {"before": change.before, "after": change.after}
+        for change in changed
     ]
     facts = {"verdicts": len(now), "compared_with": source, "changed": facts}
-    facts |= {"wrong_words": wrong, "not_drawn": list(undrawn), "other_files": other} | counts
+    facts |= {"wrong_words": wrong, "not_drawn": list(undrawn), "other_files": stale} | counts
     _print(facts, lines, as_json)
-    return FAILED if changed or wrong or other else 0
+    return FAILED if changed or wrong or stale else 0
 
 
 @shell.group()
@@ -237,7 +237,7 @@ def list_logs(as_json) -> None:
 
     REPLICATION_TRACES names a folder to look in.
     """
-    known = [
+    rows = [
         {
             "name": name,
             "jobs": registry.info(name).jobs,
@@ -247,9 +247,9 @@ def list_logs(as_json) -> None:
         }
         for name in registry.names()
     ]
-    table = pd.DataFrame(known).fillna({"path": "not on this machine"})
+    table = pd.DataFrame(rows).fillna({"path": "not on this machine"})
     table["papers"] = table["papers"].str.join(", ")
-    _print(known, [table.to_string(index=False, justify="left")], as_json)
+    _print(rows, [table.to_string(index=False, justify="left")], as_json)
 
 
 @logs.command()
@@ -342,8 +342,7 @@ def _message(error):
             f"{error.name} is not installed for {sys.executable}; "
             "run `make setup`, then `source .venv/bin/activate`"
         )
-    ours = isinstance(error, OSError) or type(error).__module__.startswith(f"{PROGRAM}.")
-    if ours:
+    if isinstance(error, OSError) or type(error).__module__.startswith(f"{PROGRAM}."):
         return " ".join(str(error).split())
     # A note says in which method of a choice of the user an error occurred.
     notes = " ".join(getattr(error, "__notes__", ()))
