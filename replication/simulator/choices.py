@@ -119,14 +119,14 @@ class Choice:
     families: ClassVar = []
     statements = {}
 
-    def __init_subclass__(cls, family=None, name=None, **others):
-        super().__init_subclass__(**others)
+    def __init_subclass__(cls, family=None, name=None, **keywords):
+        super().__init_subclass__(**keywords)
         if family is not None:
             cls.family, cls.members = family, {}
             cls.families.append(cls)
         for base in cls.__mro__[:0:-1]:
-            own = vars(base)
-            is_plain = "__annotations__" in own and "__dataclass_fields__" not in own
+            attributes = vars(base)
+            is_plain = "__annotations__" in attributes and "__dataclass_fields__" not in attributes
             if is_plain and issubclass(base, Choice):
                 complete_class(base)  # dataclasses inherit the options of dataclasses alone
         for statement, value in cls.statements.items():
@@ -138,23 +138,23 @@ class Choice:
         if family is not None or name == "":
             return
         cls.name = name or _WORD.sub("-", cls.__name__).lower()
-        other = cls.members.get(cls.name, cls)
+        existing = cls.members.get(cls.name, cls)
         # A notebook cell that runs again defines its class again.
-        if (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+        if (existing.__module__, existing.__qualname__) != (cls.__module__, cls.__qualname__):
             raise cls.error(
                 f"{cls.family} {cls.name!r} exists already: "
-                f"{other.__module__}.{other.__qualname__}; give the new one another name"
+                f"{existing.__module__}.{existing.__qualname__}; give the new one another name"
             )
         cls.members[cls.name] = cls
         if "Parameters\n" not in (cls.__doc__ or "Parameters\n"):
             cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__), *_parameters(cls)])
 
-    def __new__(cls, *given, **named):
+    def __new__(cls, *values, **named):
         if "__dataclass_fields__" not in cls.__dict__ or not cls.__dataclass_params__.frozen:
             raise cls.error(f"{cls.__name__}: put @dataclass(frozen=True) before the class")
-        known = [own.name for own in fields(cls)]
+        names = [declared.name for declared in fields(cls)]
         for word in named:
-            among(known, f"{cls.__name__} has no option", word, cls.error)
+            among(names, f"{cls.__name__} has no option", word, cls.error)
         return super().__new__(cls)
 
     def __post_init__(self):
@@ -217,12 +217,12 @@ class Choice:
         if isinstance(values, str | type) or not isinstance(values, Iterable):
             values = [values]
         read = (text.read_all(v, cls) if isinstance(v, str) else [v] for v in values)
-        return [cls.check(value) for several in read for value in several]
+        return [cls.check(value) for group in read for value in group]
 
     @classmethod
     def options(cls) -> dict:
         """Return the choice's fields (`dataclasses.Field`) by name."""
-        return {own.name: own for own in fields(cls)}
+        return {declared.name: declared for declared in fields(cls)}
 
 
 def complete_class(kind: type) -> None:
@@ -249,14 +249,15 @@ def _set_state(self, name, value):
 
 def _check_defaults(kind):
     """Raise for an attribute with the name of an option that a dataclass would leave as it was."""
+    annotated = vars(kind).get("__annotations__", {})
     for base in filter(is_dataclass, kind.__mro__[1:]):
-        for own in fields(base):
-            if own.name in vars(kind) and own.name not in vars(kind).get("__annotations__", {}):
-                annotation = inspect.formatannotation(own.type).strip("'")
-                source = _source_of(vars(kind)[own.name])[:80]
+        for declared in fields(base):
+            if declared.name in vars(kind) and declared.name not in annotated:
+                annotation = inspect.formatannotation(declared.type).strip("'")
+                source = _source_of(vars(kind)[declared.name])[:80]
                 raise kind.error(
-                    f"{kind.__name__}.{own.name} = {source} does not change the option; "
-                    f"expected: {own.name}: {annotation} = {source}"
+                    f"{kind.__name__}.{declared.name} = {source} does not change the option; "
+                    f"expected: {declared.name}: {annotation} = {source}"
                 )
 
 
@@ -264,10 +265,10 @@ def _parameters(kind):
     """Yield the lines of a docstring's section about the options of a class and of its bases."""
     options = {}
     for base in reversed(kind.__mro__):
-        declared = {name: one for name, one in vars(base).items() if isinstance(one, Field)}
-        for name, one in {**vars(base).get("__dataclass_fields__", {}), **declared}.items():
-            annotation = vars(base).get("__annotations__", {}).get(name, one.type)
-            options[name] = one.metadata, annotation
+        declared = {name: value for name, value in vars(base).items() if isinstance(value, Field)}
+        for name, entry in {**vars(base).get("__dataclass_fields__", {}), **declared}.items():
+            annotation = vars(base).get("__annotations__", {}).get(name, entry.type)
+            options[name] = entry.metadata, annotation
     yield from ("", "Parameters", "----------") if options else ()
     for name, (declaration, annotation) in options.items():
         allowed = declaration.get("allowed")
@@ -288,11 +289,11 @@ def _source_of(value):
 
 def _differs(value, default):
     """Return whether a value is not the default; an array is never equal."""
-    found = value != default
-    return found if isinstance(found, bool) else True
+    differs = value != default
+    return differs if isinstance(differs, bool) else True
 
 
 @functools.cache
 def _defaults(kind):
     """Return names and defaults of the fields of a class of choices."""
-    return tuple((own.name, own.default) for own in fields(kind))
+    return tuple((declared.name, declared.default) for declared in fields(kind))

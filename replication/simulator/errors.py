@@ -15,7 +15,7 @@ class InputError(ValueError):
         return [f"{type(self).__name__}: {self}"]
 
 
-def did_you_mean(word, known, cutoff=0.6) -> str:
+def did_you_mean(word, names, cutoff=0.6) -> str:
     """Return a hint to the known names that an unknown word may stand for:
     ``" (did you mean easy?)"``.
 
@@ -23,27 +23,29 @@ def did_you_mean(word, known, cutoff=0.6) -> str:
     mean_wait and wait_p95 for wait, at most four; or the most similar one. `cutoff` is its least
     similarity, from 0 to 1; "" if no known name reaches it.
     """
-    known, word, plain = list(known), str(word), _plain(word)
-    near = [n for n in known if _plain(n) == plain]
+    names, word, plain = list(names), str(word), _plain(word)
+    near = [n for n in names if _plain(n) == plain]
     # By similarity alone, heel_and_toe/fig13 would be as near to fig3 as heel_and_toe/fig03.
-    parts = {n: [n.rpartition("/")[2], *re.split("[^A-Za-z0-9]", n)] for n in known}
-    near = near or [n for n in known if plain in map(_plain, parts[n])]
+    parts = {n: [n.rpartition("/")[2], *re.split("[^A-Za-z0-9]", n)] for n in names}
+    near = near or [n for n in names if plain in map(_plain, parts[n])]
     if not near:
-        names = {_plain(n): n for n in known}
-        near = [names[n] for n in difflib.get_close_matches(plain, names, 1, cutoff)]
-    *others, last = near[:4] or [word]
-    words = f"{', '.join(others)} or {last}" if others else last
+        plain_names = {_plain(n): n for n in names}
+        near = [plain_names[n] for n in difflib.get_close_matches(plain, plain_names, 1, cutoff)]
+    *alternatives, last = near[:4] or [word]
+    words = f"{', '.join(alternatives)} or {last}" if alternatives else last
     return f" (did you mean {words}?)" if last != word else ""
 
 
-def among(known, what, value, error) -> Any:
-    """Return `value` if it is one of the known ones; raise `error` with the noun `what`
-    and the known values if not.
+def among(allowed, what, value, error) -> Any:
+    """Return `value` if it is an allowed one; raise `error` with the noun `what`
+    and the allowed values if not.
     """
-    known = [*known]
-    if value not in known:
-        hint = did_you_mean(value, known)
-        raise error(f"{what} {value!r:.80}{hint}; allowed: {', '.join(map(str, known)) or 'none'}")
+    allowed = [*allowed]
+    if value not in allowed:
+        hint = did_you_mean(value, allowed)
+        raise error(
+            f"{what} {value!r:.80}{hint}; allowed: {', '.join(map(str, allowed)) or 'none'}"
+        )
     return value
 
 

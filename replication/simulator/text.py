@@ -153,7 +153,7 @@ def _from_call(kinds, noun, error, call):
     """Return the choice of a call, of one of some classes by name."""
     member = kinds[among(kinds, noun, ast.unparse(call.func), error)]
     source, options = f"{ast.unparse(call):.80}", member.options()
-    by_place = [name for name, own in options.items() if not own.kw_only]
+    by_place = [name for name, option in options.items() if not option.kw_only]
     if len(call.args) > len(by_place):
         raise error(f"{source}: {len(call.args)} values; allowed: {len(by_place)}")
     nodes = dict(zip(by_place, call.args, strict=False))
@@ -175,7 +175,7 @@ def _value(member, option, node):
         family = next((kind for kind in families if hasattr(kind, "members")), None)
         if family:
             return _from_call(_by_class(family), family.family, family.error, node)
-        kinds = {k: kind for one in member.families for k, kind in _by_class(one).items()}
+        kinds = {k: kind for family in member.families for k, kind in _by_class(family).items()}
         return _from_call(kinds, f"{member.__name__}: {option.name}", member.error, node)
     try:
         return ast.literal_eval(node)
