@@ -16,7 +16,7 @@ from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.workload import Workload, check_seed
 
 #: The columns that a scheduler may decide.
-DECIDED = {own.name for own in fields(Schedule)} - set(
+DECIDED = {column.name for column in fields(Schedule)} - set(
     "workload scheduler estimates seed estimate measure_names trim".split()
 )
 
@@ -82,8 +82,7 @@ def simulate(
     workload, model, estimate = prepare(workload, scheduler, estimates, seed)
     # An added scheduler may change what it gets. Kernels are compiled for writable arrays, hence a
     # copy.
-    own = estimate.copy() if scheduler.validated else estimate
-    decided = scheduler.run(workload, own, seed)
+    decided = scheduler.run(workload, estimate.copy() if scheduler.validated else estimate, seed)
     _check_columns(decided, workload, scheduler)
     columns = {name: np.asarray(column) for name, column in decided.items()}
     schedule = Schedule(
@@ -137,9 +136,9 @@ def _check_columns(decided, workload, scheduler):
     of the workload's length.
     """
     if not (isinstance(decided, dict) and {"start", "backfilled"} <= decided.keys() <= DECIDED):
-        given = ", ".join(decided) if isinstance(decided, dict) else type(decided).__name__
+        columns = ", ".join(decided) if isinstance(decided, dict) else type(decided).__name__
         raise SchedulerError(
-            f"{scheduler!r} decided {given}; allowed: a dict with start and backfilled, "
+            f"{scheduler!r} decided {columns}; allowed: a dict with start and backfilled, "
             f"and any of {', '.join(sorted(DECIDED - {'start', 'backfilled'}))}"
         )
     for name, column in decided.items():
@@ -153,13 +152,13 @@ def _check_columns(decided, workload, scheduler):
             )
 
 
-def as_list(given: Any, kind: type) -> list:
+def as_list(values: Any, kind: type) -> list:
     """Return one value of a kind, or an iterable of values, as a list."""
-    single = isinstance(given, kind | str | type) or not np.iterable(given)
-    return [given] if single else list(given)
+    single = isinstance(values, kind | str | type) or not np.iterable(values)
+    return [values] if single else list(values)
 
 
-def as_workloads(given: Any) -> list[Workload]:
+def as_workloads(workloads: Any) -> list[Workload]:
     """Return one workload, or several, as a list.
 
     Raises
@@ -167,7 +166,7 @@ def as_workloads(given: Any) -> list[Workload]:
     SimulationError
         For anything else, and for two workloads of one name, since tables identify workloads by it.
     """
-    workloads = [check_workload(workload) for workload in as_list(given, Workload)]
+    workloads = [check_workload(workload) for workload in as_list(workloads, Workload)]
     names = [workload.name for workload in workloads]
     for name in names:
         if names.count(name) > 1:
@@ -189,20 +188,21 @@ def check_estimates(workload, estimate, scheduler=EASY()) -> np.ndarray:
     SchedulerError
         For times that exceed those of the scheduler.
     """
-    given = np.asarray(estimate)
-    if given.shape != (len(workload),):
+    estimates = np.asarray(estimate)
+    if estimates.shape != (len(workload),):
         raise SimulationError(
-            f"{workload.name}: estimates have shape {given.shape}, expected ({len(workload)},)"
+            f"{workload.name}: estimates have shape {estimates.shape}, expected ({len(workload)},)"
         )
-    if given.dtype.kind not in "iuf" or not np.isfinite(given).all():
+    if estimates.dtype.kind not in "iuf" or not np.isfinite(estimates).all():
         raise SimulationError(f"{workload.name}: estimates contain no numbers; expected seconds")
-    if (given < 0).any():
-        k = int(np.argmax(given < 0))
+    if (estimates < 0).any():
+        k = int(np.argmax(estimates < 0))
         raise SimulationError(
-            f"{workload.name}: job {workload.job_id[k]}: estimate {given[k]}; expected seconds >= 0"
+            f"{workload.name}: job {workload.job_id[k]}: estimate {estimates[k]}; "
+            "expected seconds >= 0"
         )
     work = float(workload.run_time.sum(dtype=np.float64))
-    last = float(workload.submit[-1]) + work + float(given.max())
+    last = float(workload.submit[-1]) + work + float(estimates.max())
     if last >= ordered_list.LATEST:
         raise SimulationError(
             f"{workload.name}: times reach {last:.0f} s, allowed: below {ordered_list.LATEST} s"
@@ -212,6 +212,6 @@ def check_estimates(workload, estimate, scheduler=EASY()) -> np.ndarray:
             f"{workload.name}: up to {workload.machine} jobs could run at once, "
             f"allowed: {ordered_list.MOST}"
         )
-    scheduler.check_room(workload, given)
-    whole = np.rint(given) if given.dtype.kind == "f" else given
+    scheduler.check_room(workload, estimates)
+    whole = np.rint(estimates) if estimates.dtype.kind == "f" else estimates
     return np.array(whole, dtype=np.int64)  # a copy: the caller may change the given array later

@@ -171,7 +171,7 @@ class Workload:
 
     def __reduce__(self):
         # Without values that were computed from the fields.
-        values = [getattr(self, own.name) for own in fields(self)]
+        values = [getattr(self, field.name) for field in fields(self)]
         return type(self), (*values[:-1], dict(self.more))
 
     def _further(self, name, values):
@@ -317,12 +317,12 @@ class Workload:
             Return `EndedJob`, which has the run time, in place of `Job`.
         """
         estimates = self.estimate if estimate is None else estimate
-        own = self.job_id, self.user, self.group, self.executable, self.queue, self.processors
+        columns = self.job_id, self.user, self.group, self.executable, self.queue, self.processors
         further = namedtuple("Further", self.more)
         more = [
-            further(*one) for one in zip(*(c.tolist() for c in self.more.values()), strict=True)
+            further(*row) for row in zip(*(c.tolist() for c in self.more.values()), strict=True)
         ]
-        lists = [np.asarray(column).tolist() for column in (*own, estimates, self.submit)]
+        lists = [np.asarray(column).tolist() for column in (*columns, estimates, self.submit)]
         lists += [more or [further()] * len(self), *([self.run_time.tolist()] if ended else [])]
         return list(map(EndedJob if ended else Job, range(len(self)), *lists))
 
