@@ -40,9 +40,9 @@ def replicates(schedules, names=("policy",)) -> pd.DataFrame:
             for measure, title in TITLES.items():
                 value = _value(own, measure)
                 if UNITS[measure] != "1":
-                    value = value / _value(sums[REFERENCE], measure)
+                    value = _over(value, _value(sums[REFERENCE], measure))
                 rows[log, *key, title] = value
-            rows |= {(log, *key, part): own[part] / own["jobs"] for part in SHARES}
+            rows |= {(log, *key, part): _over(own[part], own["jobs"]) for part in SHARES}
     index = pd.MultiIndex.from_tuples(rows, names=["log", *names, "measure"])
     return pd.DataFrame([*rows.values()], index=index)
 
@@ -95,5 +95,10 @@ def _sums(schedule):
 def _value(sums, measure):
     jobs = sums["jobs"]
     if measure == "r2":
-        return 1 - sums["r2"] / (sums["squares"] - sums["run_time"] ** 2 / jobs)
-    return sums[measure] / sums.get(f"{measure} weight", jobs)
+        return 1 - _over(sums["r2"], sums["squares"] - _over(sums["run_time"] ** 2, jobs))
+    return _over(sums[measure], sums.get(f"{measure} weight", jobs))
+
+
+def _over(sums, weights):
+    """Return means; nan where a block left out leaves no job, or no weight."""
+    return sums / np.where(weights == 0, np.nan, weights)
