@@ -112,7 +112,7 @@ def allowed(family: type, text: str = "") -> str:
 
 def _short_form(name, member):
     """Return ``easy`` or ``f=F (a number from 0)``; empty for a choice that has no short form."""
-    match _required(member):
+    match _required_options(member):
         case []:
             return name
         case [option]:
@@ -127,7 +127,7 @@ def _limits(option):
     return f"a {values.family}" if isinstance(values, type) else str(values or "any value")
 
 
-def _required(member):
+def _required_options(member):
     return [name for name, field in member.options().items() if field.default is MISSING]
 
 
@@ -137,7 +137,7 @@ def _from_short(family, name, value):
         hint = did_you_mean(name, family.members)
         raise family.error(f"{family.family} {name!r} unknown{hint}; allowed: {allowed(family)}")
     member = kinds[name]
-    required = _required(member)
+    required = _required_options(member)
     if len(required) != (value is not None):
         text = name if value is None else f"{name}={value}"
         forms = filter(None, (_short_form(name, member), f"{member.__name__}(...)"))
@@ -162,7 +162,7 @@ def _from_call(kinds, noun, error, call):
         if word.arg in nodes:
             raise error(f"{source}: {word.arg} is given twice; allowed: once")
         nodes[word.arg] = word.value
-    for name in _required(member):
+    for name in _required_options(member):
         if name not in nodes:
             raise error(f"{source}: {name} is missing; allowed: {_limits(options[name])}")
     return member(**{name: _value(member, options[name], node) for name, node in nodes.items()})

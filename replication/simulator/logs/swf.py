@@ -460,7 +460,7 @@ def _value(name, token, k, is_part):
 
     def problem(kind):
         return _BadLine(
-            kind, f", field {k} ({name}): {quote(token, 40)}; allowed: {_allowed(name)}"
+            kind, f", field {k} ({name}): {quote(token, 40)}; allowed: {_allowed_values(name)}"
         )
 
     # Most tokens are one of these two; the rest takes ten times as long.
@@ -512,7 +512,7 @@ def _decimal(value):
     return str(int(value)) if value.is_integer() else np.format_float_positional(value, trim="-")
 
 
-def _allowed(name):
+def _allowed_values(name):
     kind = "numbers" if name in DECIMAL else f"whole numbers of at most {_MOST_DIGITS} digits"
     return f"{kind} from 0" + ("" if name in KNOWN else ", or -1 for unknown")
 
@@ -531,7 +531,9 @@ def _column(path, name, values, n):
     wrong = _is_wrong(name, column) | (column != values)
     if wrong.any():
         k = int(np.argmax(wrong))
-        raise SWFError(f"{path}, line {k + 1}: {name} is {values[k]}; allowed: {_allowed(name)}")
+        raise SWFError(
+            f"{path}, line {k + 1}: {name} is {values[k]}; allowed: {_allowed_values(name)}"
+        )
     return column
 
 

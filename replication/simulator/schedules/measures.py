@@ -322,8 +322,8 @@ _DEFINITIONS: dict[str, Callable[[_Sample], float]] = {
     "ap0waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 0),
     "ap1waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 1),
     "killed": lambda s: float((s.schedule.times_killed > 0).mean()),
-    "under_predicted": lambda s: float((_predicted(s.schedule) < s.jobs.run_time).mean()),
-    "r2": lambda s: determination(s.jobs.run_time, _predicted(s.schedule)),
+    "under_predicted": lambda s: float((_first_predictions(s.schedule) < s.jobs.run_time).mean()),
+    "r2": lambda s: determination(s.jobs.run_time, _first_predictions(s.schedule)),
     "offered_load": lambda s: s.load(False, s.jobs.submit[-1]),
     "offered_load_with_waste": lambda s: s.load(True, s.jobs.submit[-1]),
     "utilisation": lambda s: s.load(False, s.schedule.end.max()),
@@ -553,6 +553,6 @@ def wasted_time(schedule: Any) -> np.ndarray:
     return ran + schedule.end - schedule.start - schedule.workload.run_time
 
 
-def _predicted(schedule):
+def _first_predictions(schedule):
     first = schedule.first_prediction
     return schedule.prediction if first is None else first

@@ -37,7 +37,7 @@ class Results(pd.DataFrame):
         table["seeds"] = groups.size().to_numpy()
         return table
 
-    def _shown(self):
+    def _cells(self):
         """Return the text of the columns that differ, in their order of interest,
         and that of the constant ones.
         """
@@ -70,7 +70,7 @@ class Results(pd.DataFrame):
     def __repr__(self):
         if self.empty:
             return super().__repr__()
-        cells, shared = self._shown()
+        cells, shared = self._cells()
         labels = [name for name in cells if name == "scheduler" or name in POINT]
         left, blocks = [name for name in cells if name not in labels], []
         # Measures that were asked for are printed in as many blocks as they need.
@@ -88,7 +88,7 @@ class Results(pd.DataFrame):
     def _repr_html_(self):
         if self.empty:
             return super()._repr_html_()
-        cells, shared = self._shown()
+        cells, shared = self._cells()
         table = cells.to_html(index=False, max_rows=pd.get_option("display.max_rows"))
         return table + "".join(f"<p>{escape(line)}</p>" for line in self._note(shared))
 
