@@ -28,7 +28,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test lab studies pins check lint site setup report traces test-all test-contrib bench archive lock audit clean
+.PHONY: help figures test lab studies pins check lint site setup report traces test-all test-contrib conformance bench archive lock audit clean
 
 help:
 	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
@@ -69,6 +69,10 @@ test-all: $(READY)  ## Run all tests
 test-contrib: $(READY)  ## Run the tests of contrib/
 	@for one in contrib/*; do \
 	  PYTHONPATH=$(CURDIR):$(CURDIR)/$$one $(PY) -m pytest -c $$one/pyproject.toml $$one || test $$? -eq 5 || exit 1; done
+conformance: build/conformance.zip  ## Pack the conformance suite in one file: build/conformance.zip
+build/conformance.zip: $(shell find contrib/conformance -type f -not -path '*/__pycache__/*')
+	@mkdir -p build && rm -f $@ && cd contrib/conformance && python3 -m zipfile -c $(CURDIR)/$@ \
+	  __main__.py README.md CHANGES.md sentences.md manifest.json easy.awk conformance logs schedules
 bench: $(READY)  ## Compare kernels with plain C++; GROWTH=1: also over the queue
 	@$(PY) -m tests.benchmarks $(if $(GROWTH),--growth)
 archive: $(READY)  ## Pack the last commit and its packages: build/replication.tar

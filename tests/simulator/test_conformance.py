@@ -1,36 +1,142 @@
-"""The conformance logs:
-compiled kernels and reference implementations give every expected schedule.
+"""The conformance suite against this package: compiled kernels, reference implementations and the
+suite's own schedulers give every schedule.
 """
 
-import tomllib
+import csv
+import random
+import sys
 
-import pandas as pd
 import pytest
 
-import notebooks.paper_easy  # noqa: F401, the logs name its scheduler
+import replication as rp
 from replication.simulator import paths
 from replication.simulator.logs import registry
-from replication.simulator.schedulers import Scheduler
-from replication.simulator.simulation import simulate
 from tests.agreement import agree
 
+sys.path.append(str(paths.ROOT / "contrib/conformance"))
+from conformance import suite, with_replication  # noqa: E402
+from conformance.rules import Rules  # noqa: E402
+from conformance.scheduler import Job, simulate  # noqa: E402
+
 FOLDER = paths.ROOT / "contrib/conformance"
-LOGS = tomllib.loads((FOLDER / "manifest.toml").read_text(encoding="utf-8"))["log"]
+PREDICTORS = {
+    "estimate": rp.Request(),
+    "run-time": rp.Clairvoyant(),
+    "last": rp.Last(),
+    "tsafrir": rp.Tsafrir(),
+    "half-run-time": rp.Scaled(0.5),
+    "quarter-run-time": rp.Scaled(0.25),
+}
+#: The scheduler with the rules that textbook EASY does not have.
+VARIANT = rp.EASY
+#: Options of the package by the name of the rule, where they differ.
+OPTIONS = {
+    "candidates-limit": "candidates_limit",
+    "lifetime": "reservation",
+    "preemption": "mode",
+    "preempted": "killed",
+    "order": "by",
+}
+
+
+def scheduler(rules):
+    """Return the scheduler of this package that follows rules."""
+    values = dict(rules.chosen)
+    name = values.pop("scheduler", "easy")
+    values.pop("kills", None)
+    if "predictor" in values or name == "pv-easy":
+        values["predictor"] = PREDICTORS[values.get("predictor", "estimate")]
+    if values.get("candidates") == "shortest":
+        values["candidates"] = "sjf"
+    options = {OPTIONS.get(rule, rule): value for rule, value in values.items()}
+    kinds = {
+        "fcfs": rp.FCFS,
+        "conservative": rp.Conservative,
+        "largest-area-first": rp.LargestAreaFirst,
+        "pv-easy": rp.PVEasy,
+    }
+    kind = kinds.get(name, rp.EASY)
+    if "order" in values:
+        kind = rp.OrderedEASY
+    elif options.keys() & {"reservation", "recount", "overdue", "extra", "shadow", "passes"}:
+        kind = VARIANT
+    return kind(**options)
 
 
 def test_the_manifest_lists_every_file():
-    names = {log["name"] for log in LOGS}
+    names = {log.name for log in suite.logs()}
+    assert len(names) == len(suite.logs())
     for folder in ("logs", "schedules"):
         assert {path.stem for path in (FOLDER / folder).iterdir()} == names
 
 
-@pytest.mark.parametrize("log", LOGS, ids=[log["name"] for log in LOGS])
+@pytest.mark.parametrize("log", suite.logs(), ids=lambda log: log.name)
 def test_kernel_and_reference_give_the_schedule(log):
-    workload = registry.load(FOLDER / "logs" / f"{log['name']}.swf", drop=(), overrun="as-is")
-    expected = pd.read_csv(FOLDER / "schedules" / f"{log['name']}.csv")
-    schedule = agree(workload, Scheduler.check(log["scheduler"]))
-    start, end = schedule.start.tolist(), schedule.end.tolist()
-    assert (start, end) == (expected.start.tolist(), expected.end.tolist())
-    if "other_scheduler" in log:
-        other = simulate(workload, log["other_scheduler"])
-        assert (other.start.tolist(), other.end.tolist()) != (start, end)
+    workload = registry.load(FOLDER / f"logs/{log.name}.swf", drop=(), overrun="as-is")
+    with (FOLDER / f"schedules/{log.name}.csv").open() as file:
+        rows = [(int(row["start"]), int(row["end"])) for row in csv.DictReader(file)]
+    schedule = agree(workload, scheduler(log.rules))
+    assert list(zip(schedule.start.tolist(), schedule.end.tolist(), strict=True)) == rows
+
+
+def draw(random, jobs, longest=12):
+    """Return random jobs on four processors, some past their estimates."""
+    drawn, now = [], 0
+    for number in range(1, jobs + 1):
+        now += random.choice([0, 0, 1, 2])
+        estimate = random.randint(1, longest)
+        run_time = random.randint(0, estimate + (random.random() < 0.2) * 3)
+        drawn.append(Job(number, now, random.randint(1, 4), estimate, run_time, number % 2))
+    return drawn
+
+
+COMBINED = [
+    "scheduler=fcfs",
+    "scheduler=easy",
+    "events=one-by-one",
+    "events=by-plan",
+    "events=by-plan ties=submissions-first",
+    "ties=submissions-first passes=if-fits predictor=tsafrir",
+    "predictor=last refresh=submission",
+    "predictor=half-run-time correction=doubling",
+    "predictor=quarter-run-time correction=tsafrir",
+    "predictor=last correction=now candidates=shortest",
+    "reservations=2",
+    "reservations=3 predictor=last",
+    "candidates-limit=2",
+    "order=shortest limit=6",
+    "order=wfp3",
+    "order=f1 predictor=last",
+    "order=smallest-area",
+    "scheduler=conservative",
+    "scheduler=conservative compression=each",
+    "scheduler=conservative events=by-plan compression=each ties=submissions-first",
+    "scheduler=conservative predictor=last",
+    "scheduler=largest-area-first predictor=last",
+]
+
+
+@pytest.mark.parametrize("words", COMBINED)
+def test_the_suites_own_schedulers_are_those_of_this_package(words):
+    rules = Rules.parse(words.split())
+    numbers = random.Random(words)
+    for jobs in (draw(numbers, 12) for _ in range(25)):
+        columns = {name: [getattr(job, name) for job in jobs] for name in ("submit", "estimate")}
+        columns |= {"run_time": [job.run_time for job in jobs]}
+        columns |= {"processors": [job.size for job in jobs], "user": [job.user for job in jobs]}
+        workload = rp.Workload.from_columns("drawn", 4, **columns)
+        expected = rp.simulate(workload, scheduler(rules), trim=False).start.tolist()
+        assert list(simulate(jobs, 4, rules).values()) == expected
+
+
+def test_the_command_for_schedulers_of_this_package(tmp_path):
+    code = "import replication as rp\n\n\nclass Mine(rp.PythonScheduler):\n"
+    code += "    def schedule(self, now):\n        while self.queue and "
+    code += "self.queue[0].size <= self.free:\n            self.begin(self.queue[0])\n"
+    (tmp_path / "my_scheduler.py").write_text(code)
+    run = with_replication.runner("mine", [str(tmp_path / "my_scheduler.py")])
+    assert all(result.passed for result in suite.test(run, suite.choose("fcfs")))
+    assert not all(result.passed for result in suite.test(run, suite.choose("easy")))
+    killing = Rules.parse(["kills=yes"])
+    run = with_replication.runner("easy")
+    assert all(result.passed for result in suite.test(run, suite.choose("easy", killing)))

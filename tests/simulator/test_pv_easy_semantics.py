@@ -1,4 +1,4 @@
-"""One test for each numbered sentence of docs/semantics/pv_easy.md."""
+"""One test for each numbered sentence on PV-EASY."""
 
 import numpy as np
 
@@ -20,26 +20,26 @@ def killed(workload, **options):
     return pv(workload, **options).killed_runs.tolist()
 
 
-def test_P1_priority_is_queue_order():
+def test_V1_priority_is_queue_order():
     # Job 2 waits; jobs 3 and 4 pass it. When it can start, the later of them goes first.
     w = jobs(4, (0, 10, 2), (1, 5, 3), (2, 50, 1), (3, 50, 1))
     assert killed(w) == [[3, 3, 10]]
 
 
-def test_P2_heads_start_while_they_fit_and_are_regular():
+def test_V2_heads_start_while_they_fit_and_are_regular():
     schedule = pv(jobs(4, (0, 5, 4), (1, 2, 2), (1, 2, 2), (1, 2, 2)))
     assert schedule.start.tolist() == [0, 5, 5, 7]
     assert not schedule.backfilled.any()
 
 
-def test_P3_jobs_of_lower_priority_than_the_head_are_the_shadow_load():
+def test_V3_jobs_of_lower_priority_than_the_head_are_the_shadow_load():
     # At 10 the head, job 2, can have job 3's processor, which is shadow; job 0's is not.
     w = jobs(4, (0, 99, 1), (0, 10, 2), (1, 5, 3), (2, 50, 1))
     assert killed(w) == [[3, 2, 10]]
     assert starts(w)[2] == 10
 
 
-def test_P4_the_lowest_priority_is_preempted_first_and_no_more_than_needed():
+def test_V4_the_lowest_priority_is_preempted_first_and_no_more_than_needed():
     # Jobs 2 and 3 pass job 1, which needs four of five processors: at 10 one of them must go, the
     # later one.
     w = jobs(5, (0, 10, 3), (1, 5, 4), (2, 50, 1), (2, 50, 1))
@@ -50,7 +50,7 @@ def test_P4_the_lowest_priority_is_preempted_first_and_no_more_than_needed():
     assert killed(jobs(6, (0, 10, 3), (1, 5, 4), (2, 50, 1), (2, 50, 2))) == [[3, 2, 10]]
 
 
-def test_P5_no_job_is_preempted_unless_the_head_then_starts():
+def test_V5_no_job_is_preempted_unless_the_head_then_starts():
     # Job 1 needs the whole machine; stopping job 2 at 5 would not do, as job 0 runs until 10.
     w = jobs(4, (0, 10, 1), (0, 5, 2), (1, 5, 4), (2, 7, 1))
     schedule = pv(w)
@@ -58,7 +58,7 @@ def test_P5_no_job_is_preempted_unless_the_head_then_starts():
     assert schedule.start.tolist() == [0, 0, 10, 2]
 
 
-def test_P6_a_preempted_job_returns_to_its_place_and_may_start_at_once():
+def test_V6_a_preempted_job_returns_to_its_place_and_may_start_at_once():
     # Job 3 is stopped for job 1 and is then ahead of job 4, which waits since before.
     w = jobs(4, (0, 10, 2), (1, 5, 4), (2, 50, 2), (3, 20, 1))
     schedule = pv(w)
@@ -71,7 +71,7 @@ def test_P6_a_preempted_job_returns_to_its_place_and_may_start_at_once():
     assert again.start.tolist() == [0, 10, 15, 10]
 
 
-def test_P7_a_job_no_waiting_job_outranks_is_sunny():
+def test_V7_a_job_no_waiting_job_outranks_is_sunny():
     # Job 2 passes job 1. Job 1 starts at 10, from when on job 2 is sunny: job 3, which comes then,
     # waits.
     w = jobs(4, (0, 10, 3), (1, 5, 3), (2, 50, 1), (11, 5, 4))
@@ -80,7 +80,7 @@ def test_P7_a_job_no_waiting_job_outranks_is_sunny():
     assert schedule.start.tolist() == [0, 10, 2, 52]
 
 
-def test_P8_the_reservation_leaves_the_shadow_load_out():
+def test_V8_the_reservation_leaves_the_shadow_load_out():
     # Job 2 is shadow and lasts until 32; job 1 is reserved for 10 all the same. At 3 two jobs ask
     # for the last processor. Neither is predicted to end by 10, so the first in the queue goes ...
     rows = [(0, 10, 2), (1, 5, 4), (2, 30, 1), (3, 9, 1)]
@@ -93,14 +93,14 @@ def test_P8_the_reservation_leaves_the_shadow_load_out():
     assert starts(jobs(4, *rows, (3, 6, 1)))[4] == 3
 
 
-def test_P9_the_shortest_prediction_that_is_in_time_goes_first():
+def test_V9_the_shortest_prediction_that_is_in_time_goes_first():
     # One processor is free until 10. Jobs 3 and 4 are equally short, so job 3 goes.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 8, 1), (2, 7, 1), (2, 7, 1), (2, 6, 4))
     assert starts(w)[3] == 2
     assert min(starts(w)[k] for k in (2, 4, 5)) > 2
 
 
-def test_P10_then_the_jobs_that_fit_in_order_of_priority():
+def test_V10_then_the_jobs_that_fit_in_order_of_priority():
     # Neither of the two ends by 10: the first in the queue goes, the longer one, and is stopped for
     # job 1.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1), (2, 50, 1))
@@ -109,13 +109,13 @@ def test_P10_then_the_jobs_that_fit_in_order_of_priority():
     assert pv(w, venture="no").killed_runs.tolist() == []
 
 
-def test_P11_a_killed_job_starts_from_zero():
+def test_V11_a_killed_job_starts_from_zero():
     schedule = pv(jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1)))
     assert schedule.start.tolist() == [0, 10, 15]
     assert schedule.end[2] == 75
 
 
-def test_P12_predictions_are_made_at_every_pass():
+def test_V12_predictions_are_made_at_every_pass():
     # User 1's job 0 ends at 10, at a tenth of its request. Job 3, of the same user, waited then.
     w = jobs(4, (0, 10, 2, 100), (0, 20, 2), (1, 5, 4), (2, 5, 2, 50)).replace(
         user=np.array([1, 2, 2, 1])
@@ -125,7 +125,7 @@ def test_P12_predictions_are_made_at_every_pass():
     assert pv(w, Last(), refresh="submission").prediction[3] == 50
 
 
-def test_P13_an_outlived_prediction_gives_way_to_the_request():
+def test_V13_an_outlived_prediction_gives_way_to_the_request():
     # User 1's job 0 was accurate to a tenth, so job 1 (request 100) is predicted to end at 15 and
     # ends at 40. At 20 the head is reserved for 105, its request, so jobs 3 and 4 are in time and
     # the shorter goes first.
@@ -136,13 +136,13 @@ def test_P13_an_outlived_prediction_gives_way_to_the_request():
     assert killed(w, predictor=Last(), correction="now")[0][:2] == [3, 20]
 
 
-def test_P14_last_is_the_accuracy_of_the_users_last_finished_job():
+def test_V14_last_is_the_accuracy_of_the_users_last_finished_job():
     w = jobs(4, (0, 10, 1, 100), (20, 40, 1, 80), (100, 5, 1, 60), (100, 5, 1, 70))
     w = w.replace(user=np.array([1, 1, 1, 2]))
     assert pv(w, Last()).prediction.tolist() == [100, 8, 30, 70]
 
 
-def test_P15_a_suspended_job_goes_on_where_it_was():
+def test_V15_a_suspended_job_goes_on_where_it_was():
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
     schedule = pv(w, mode="suspend", cost=3)
     assert schedule.start[2] == 15
@@ -150,7 +150,7 @@ def test_P15_a_suspended_job_goes_on_where_it_was():
     assert schedule.wait[2] == schedule.end[2] - 2 - 60
 
 
-def test_P16_a_job_with_checkpoints_goes_on_from_the_last():
+def test_V16_a_job_with_checkpoints_goes_on_from_the_last():
     # A checkpoint of 1 s after each 3 s of work: stopped after 11 s, 6 s of work are safe. 54 s are
     # left, with 17 more checkpoints.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
@@ -161,7 +161,7 @@ def test_P16_a_job_with_checkpoints_goes_on_from_the_last():
     assert schedule.end[2] == 19 + 54 + 17
 
 
-def test_P17_a_job_is_planned_with_what_is_left_of_it():
+def test_V17_a_job_is_planned_with_what_is_left_of_it():
     # Job 4 has 8 of its 20 s behind it when it is stopped at 10. At 15 three processors are free
     # until 40 and job 5, of 15 s, wants all of them: with 12 s left job 4 goes first, with 20 s it
     # waits for job 5.
@@ -171,14 +171,14 @@ def test_P17_a_job_is_planned_with_what_is_left_of_it():
     assert starts(w, mode="suspend")[4] == 15
 
 
-def test_P18_a_preempted_job_that_returns_at_the_next_event():
-    # As in P6; at 10 the narrow job fits again, and waits for the submission at 12.
+def test_V18_a_preempted_job_that_returns_at_the_next_event():
+    # As in V6; at 10 the narrow job fits again, and waits for the submission at 12.
     w = jobs(6, (0, 10, 2), (1, 5, 5), (2, 50, 3), (3, 50, 1), (12, 1, 6))
     assert pv(w).start.tolist()[3] == 10
     assert pv(w, killed="next-event").start.tolist()[3] == 12
 
 
-def test_P19_easys_backfilling_in_place_of_venture_backfilling():
+def test_V19_easys_backfilling_in_place_of_venture_backfilling():
     # Job 2 would end at 22, after the reservation at 10; job 3 ends in time.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 20, 1), (3, 7, 1))
     assert starts(w, venture="easy") == [0, 10, 15, 3]
@@ -198,7 +198,7 @@ def test_P19_easys_backfilling_in_place_of_venture_backfilling():
     assert killed(w, venture="no") == []
 
 
-def test_P20_a_lasting_reservation_stays_until_the_head_starts():
+def test_V20_a_lasting_reservation_stays_until_the_head_starts():
     # The head, job 3, is expected at 80. Job 0 ends early, at 10; computed again it would be 60,
     # and job 4, which is planned to end at 70, would not start.
     w = jobs(3, (0, 10, 1, 100), (0, 60, 1), (0, 80, 1), (1, 5, 2), (2, 60, 1))

@@ -1,4 +1,4 @@
-"""Papers, studies and two packages of contrib/ use public names of the package: those of
+"""Papers, studies and the conformance suite use public names of the package: those of
 `replication`, and those that the API reference lists for them.
 """
 
@@ -17,8 +17,7 @@ FIRST, TEXT = API.split("## Names for studies and packages")
 LISTED = set(re.findall(r"`(replication\.[\w.]+)`", TEXT))
 FILES = [*paths.STUDIES.glob("*/*"), *paths.NOTEBOOKS.glob("*/*")]
 FILES = sorted(path for path in FILES if path.suffix in (".py", ".ipynb"))
-for name in ("conformance", "exchange"):
-    FILES += sorted((paths.ROOT / f"contrib/{name}/replication_{name}").glob("*.py"))
+FILES += sorted((paths.ROOT / "contrib/conformance/conformance").glob("*.py"))
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 

@@ -1,46 +1,68 @@
-"""The command on programs and schedulers that follow the sentences, break one, or fail."""
+"""The commands on programs that follow the sentences, break one, or fail."""
 
 import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
-from replication_conformance import cases
-from replication_conformance.cases import FOLDER
-from replication_conformance.cli import main
+from conformance import cli, suite
 
+FOLDER = Path(__file__).resolve().parent.parent
 AWK = f"awk -v out={{out}} -f '{FOLDER}/easy.awk' {{swf}}"
-SCHEDULER = """import replication as rp
-
-class Mine(rp.PythonScheduler):
-    def schedule(self, now):
-        while self.queue and self.queue[0].size <= self.free:
-            self.begin(self.queue[0])
-"""
 
 
 def run(capsys, *words):
     """Return exit code, output and errors."""
-    return main(list(map(str, words))), *capsys.readouterr()
+    try:
+        code = cli.main(list(map(str, words)))
+    except SystemExit as ended:
+        code = ended.code
+    return code, *capsys.readouterr()
 
 
 def test_a_program_that_follows_the_sentences_and_one_that_breaks_e11(capsys):
-    code, out, _ = run(capsys, "--command", AWK)
+    code, out, _ = run(capsys, "test", "--command", AWK)
     assert (code, out) == (0, "23 of 23 schedules are as expected\n")
     strict = AWK.replace("awk -v", "awk -v strict=1 -v", 1)
-    code, out, _ = run(capsys, "--command", strict, "--json")
-    first = json.loads(out)["failed"][0]
+    code, out, _ = run(capsys, "test", "--command", strict, "--json")
+    facts = json.loads(out)
+    first = facts["failed"][0]
     assert code == 1 and (first["log"], first["sentence"], first["job"]) == ("E11a", "E11", 5)
-    assert (first["start"], first["expected"], first["page"]) == (10, 6, "docs/semantics.md")
+    assert (first["start"], first["expected"]) == (10, 6)
+    assert "before the shadow time" in facts["diagnosis"][0]
 
 
-def test_a_program_that_leaves_a_job_out(capsys, tmp_path):
-    (tmp_path / "short.csv").write_text("job_id,start\n1,0\n")
-    command = f"sh -c 'cp {tmp_path}/short.csv {{out}}' {{swf}}"
-    code, out, _ = run(capsys, "--command", command)
-    assert code == 1 and "E3.swf: job 2 never starts; expected" in out
-    (tmp_path / "short.csv").write_text("job_id,start\n1,x\n")
-    code, _, err = run(capsys, "--command", command)
-    assert code == 2 and "E2a.csv:2: start 'x'; expected" in err
+def test_a_zip_runs_alone(tmp_path):
+    packed = tmp_path / "conformance.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in FOLDER.rglob("*"):
+            if path.is_file() and "tests" not in path.parts and "__pycache__" not in path.parts:
+                archive.write(path, path.relative_to(FOLDER))
+    python = [sys.executable, "-S", "-I", "-B", str(packed)]
+    words = [*python, "test", "--command", AWK, "--badge", "easy.svg", "--html", "easy.html"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "23 of 23 schedules are as expected\n",
+        "",
+    )
+    assert json.loads((tmp_path / "easy.json").read_text())["message"] == "23 of 23"
+    assert "as expected" in (tmp_path / "easy.html").read_text()
+
+
+def test_only_the_standard_library_is_imported():
+    code = "import sys; before = set(sys.modules); import conformance.cli\n"
+    code += "new = {name.split('.')[0] for name in set(sys.modules) - before} - {'conformance'}\n"
+    code += "print([name for name in new if name not in sys.stdlib_module_names])"
+    if sys.version_info < (3, 10):
+        pytest.skip("this Python does not list its library")
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=FOLDER, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
 
 
 def copy_of(path):
@@ -51,9 +73,9 @@ def copy_of(path):
 @pytest.fixture
 def first(monkeypatch):
     """The first log of EASY as the only one; returns its right answer."""
-    one = cases.entries("easy")[:1]
-    monkeypatch.setattr(cases, "entries", lambda like=None: one)
-    return (FOLDER / "schedules" / f"{one[0]['name']}.csv").read_text().splitlines()
+    one = suite.choose("easy")[:1]
+    monkeypatch.setattr(suite, "choose", lambda *words: one)
+    return suite.read("schedules/E2a.csv").splitlines()
 
 
 HEADER = "job_id,start"
@@ -81,14 +103,14 @@ def test_a_file_other_than_the_starts_of_the_jobs_is_refused(
 ):
     text = content.replace("{right}", "\n".join(first))
     (tmp_path / "x.csv").write_bytes(text.encode(errors="surrogateescape"))
-    code, out, err = run(capsys, "--command", copy_of(tmp_path / "x.csv"))
+    code, out, err = run(capsys, "test", "--command", copy_of(tmp_path / "x.csv"))
     assert code == 2 and out == "" and words in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize("change", ["\ufeff{}", "{}\n\n"])
 def test_spellings_of_the_right_file_pass(capsys, first, tmp_path, change):
     (tmp_path / "x.csv").write_text(change.format("\r\n".join(first)), encoding="utf-8")
-    assert run(capsys, "--command", copy_of(tmp_path / "x.csv"))[0] == 0
+    assert run(capsys, "test", "--command", copy_of(tmp_path / "x.csv"))[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -105,17 +127,16 @@ def test_spellings_of_the_right_file_pass(capsys, first, tmp_path, change):
 )
 def test_programs_that_fail_end_in_one_line(capsys, first, tmp_path, monkeypatch, body, words):
     if "ran longer" in words:
-        monkeypatch.setattr(cases, "LONGEST", 1)
+        monkeypatch.setattr(suite, "LONGEST", 1)
     (tmp_path / "p.sh").write_text(body)
-    code, out, err = run(capsys, "--command", f"sh {tmp_path}/p.sh {{swf}} {{out}}")
+    code, out, err = run(capsys, "test", "--command", f"sh {tmp_path}/p.sh {{swf}} {{out}}")
     assert code == 2 and out == "" and words in err and err.count("\n") == 1
 
 
-def test_a_program_gets_a_copy_of_the_log(capsys, first, tmp_path):
-    logs = {path: path.read_bytes() for path in (FOLDER / "logs").iterdir()}
-    (tmp_path / "p.sh").write_text(f'echo x > "$1"; cp {FOLDER}/schedules/E2a.csv "$2"')
-    assert run(capsys, "--command", f"sh {tmp_path}/p.sh {{swf}} {{out}}")[0] == 0
-    assert all(path.read_bytes() == content for path, content in logs.items())
+def test_a_job_that_is_left_out_never_starts(capsys, first, tmp_path):
+    (tmp_path / "short.csv").write_text("job_id,start\n1,0\n")
+    code, out, _ = run(capsys, "test", "--command", copy_of(tmp_path / "short.csv"))
+    assert code == 1 and "E2a: job 2 never starts; expected 1 s" in out
 
 
 def test_the_order_of_simultaneous_jobs_is_named_first(capsys, tmp_path):
@@ -124,55 +145,61 @@ def test_the_order_of_simultaneous_jobs_is_named_first(capsys, tmp_path):
     assert by_number in source
     (tmp_path / "as_listed.awk").write_text(source.replace(by_number, ""))
     as_listed = AWK.replace(f"{FOLDER}/easy.awk", f"{tmp_path}/as_listed.awk")
-    code, out, _ = run(capsys, "--command", as_listed)
+    code, out, _ = run(capsys, "test", "--command", as_listed)
     lines = out.splitlines()
-    assert code == 1 and lines[0].startswith("E4 first: ") and lines[2].startswith("E4.swf: ")
-    assert (lines[1], len(lines)) == ("22 of 23 schedules are as expected", 3)
+    assert code == 1 and lines[0].startswith("22 of 23") and lines[1].startswith("Repair E4 first")
+    assert "as the log lists them" in lines[2]
 
 
-def test_logs_with_the_schedules_of_options(capsys):
-    code, out, _ = run(capsys, "--command", AWK, "--like", "easy:events=one-by-one")
-    lines = out.splitlines()
-    assert code == 1 and lines[0] == "23 of 25 schedules are as expected"
-    assert " under easy:events=one-by-one, in the log for sentence E2 of " in lines[1]
-    code, out, _ = run(capsys, "--command", AWK, "--kills")
-    assert code == 1 and out.startswith("20 of 23 ")
-
-
-def test_a_scheduler_of_ones_own(capsys, tmp_path):
-    (tmp_path / "my_scheduler.py").write_text(SCHEDULER)
-    own = ["--import", tmp_path / "my_scheduler.py", "--scheduler", "mine"]
-    assert run(capsys, *own, "--like", "fcfs")[0] == 0
-    code, out, _ = run(capsys, *own)
-    assert code == 1 and ".swf: job " in out and "; expected " in out
+def test_a_program_is_told_the_rules_of_each_log(capsys, tmp_path):
+    script = "import sys\nopen(sys.argv[2], 'w').write('job_id,start\\n')\n"
+    script += f"open({str(tmp_path / 'told')!r}, 'a').write(sys.argv[3] + '\\n')\n"
+    (tmp_path / "p.py").write_text(script)
+    command = f"'{sys.executable}' '{tmp_path}/p.py' {{swf}} {{out}} {{rules}}"
+    code, out, _ = run(capsys, "test", "--level", "orders", "--command", command)
+    told = (tmp_path / "told").read_text().splitlines()
+    assert code == 1 and out.startswith("0 of 22 ")
+    assert told.count("limit=5 order=shortest") == 4 and len(told) == 22
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            ["--scheduler", "easy", "--like", "x"],
-            "--like x; expected a scheduler of the manifest: ",
-        ),
-        (["--scheduler", "esay"], "did you mean easy?"),
-        (["--command", ""], "--command '' has no {swf}"),
-        (["--scheduler", ""], "scheduler"),
-        (["--scheduler", "easy", "--like", ""], "--like ; expected a scheduler"),
-        (["--command", "x '{swf} {out}"], "No closing quotation"),
-        (["--command", "x\0 {swf} {out}"], "null byte"),
-        (["--command", "nothing {swf} {out}"], "'nothing': No such file"),
-        (["--command", "cat {swf}"], "'cat {swf}' has no {out}"),
-        (["--command", "ls {swf} {out}"], "E2a.swf: 'ls' ended with exit code 2: \"ls"),
-        (["--command", "true {swf} {out}"], "E2a.swf: 'true' wrote no file {out}"),
-        (["--command", "touch {swf} {out}"], "E2a.csv:1: 'empty'; expected a header"),
-        (["--command", "cp {swf} {out}"], "E2a.csv:1: '; Version: 2.2'; expected"),
-        (["--command", "t {swf} {out}", "--scheduler", "easy"], "expected one of them"),
-        (["--lik", "easy"], "No such option"),
-        (["--import", "x.py"], "expected --scheduler or --command too"),
-        (["--like", "fcfs"], "expected --scheduler or --command too"),
-        (["--kills"], "expected --scheduler or --command too"),
+        (["--level", "x"], "--level x; expected one of fcfs, easy, predictions"),
+        (["--level", "orders"], "expected --rule for one of these, or {rules}"),
+        (["--rule", "events=x"], "rule events=x; expected one of together, one-by-one, by-plan"),
+        (["--rule", "event=x"], "rule 'event'; expected one of scheduler, events"),
+        (["--rule", "limit=-1"], "rule limit=-1; expected none or a whole number from 0"),
+        (["--rule", "strict"], "rule 'strict'; expected NAME=VALUE"),
     ],
 )
-def test_errors_are_one_line(capsys, words, message):
-    code, out, err = run(capsys, *words)
+def test_unknown_levels_and_rules_are_refused(capsys, words, message):
+    code, out, err = run(capsys, "test", "--command", AWK, *words)
     assert code == 2 and out == "" and message in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("", "--command '' has no {swf}"),
+        ("x '{swf} {out}", "No closing quotation"),
+        ("x\0 {swf} {out}", "null byte"),
+        ("nothing {swf} {out}", "'nothing': No such file"),
+        ("cat {swf}", "'cat {swf}' has no {out}"),
+        ("ls {swf} {out}", "E2a.swf: 'ls' ended with exit code 2: \"ls"),
+        ("true {swf} {out}", "E2a.swf: 'true' wrote no file {out}"),
+        ("touch {swf} {out}", "E2a.csv:1: 'empty'; expected a header"),
+        ("cp {swf} {out}", "E2a.csv:1: '; Version: 2.2'; expected"),
+    ],
+)
+def test_errors_are_one_line(capsys, command, message):
+    code, out, err = run(capsys, "test", "--command", command)
+    assert code == 2 and out == "" and message in err and err.count("\n") == 1
+
+
+def test_each_log_can_be_shown(capsys):
+    for log in suite.logs():
+        code, out, _ = run(capsys, "show", log.name)
+        assert code == 0 and log.sentence + ": " in out
+    assert run(capsys, "show")[1].count("\n") > 20
+    assert run(capsys, "show", "E99")[0] == 2

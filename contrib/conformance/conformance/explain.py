@@ -1,0 +1,234 @@
+"""Which other interpretation produces exactly the given schedules."""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from conformance.rules import Rules
+from conformance.scheduler import simulate
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """Another way to read a sentence.
+
+    Parameters
+    ----------
+    sentence : str
+    values : tuple of (str, str)
+        Rules that differ.
+    words : str
+        What the program does, as the predicate of "your program".
+    like : str
+        A published program that does so, if there is one.
+    schedulers : tuple of str
+        The schedulers that it makes sense for.
+    """
+
+    sentence: str
+    values: tuple
+    words: str
+    like: str = ""
+    schedulers: tuple = ("easy",)
+
+    def of(self, rules):
+        """Return rules with those of this interpretation."""
+        return Rules.of({**dict(rules.chosen), **dict(self.values)})
+
+
+ALL = ("easy", "fcfs", "conservative")
+PLANNED = ("easy", "conservative")
+OTHERS = tuple(
+    Interpretation(sentence, tuple(sorted(values.items())), words, like, schedulers)
+    for sentence, values, words, like, schedulers in (
+        ("E2", {"events": "one-by-one"}, "takes the events of an instant one by one",
+         "CQSim", ALL),
+        ("P21", {"events": "by-plan"}, "takes the events of an instant one by one, after the jobs "
+         "that end as planned have freed their processors", "pyss and WRENCH", ALL),
+        ("E2", {"events": "together"}, "takes all events of an instant together", "", ALL),
+        ("P14", {"ties": "submissions-first"}, "takes the submissions of an instant before its "
+         "ends", "", ALL),
+        ("P14", {"ties": "ends-first"}, "takes the ends of an instant before its submissions", "",
+         ALL),
+        ("P15", {"passes": "if-fits"}, "lets a submission lead to a pass only if the submitted job "
+         "fits", "Predictsim (2024)", ALL),
+        ("E3", {"zero": "a-second-later"}, "lets a job of run time 0 run for a second", "", ALL),
+        ("E3", {"zero": "dropped"}, "drops jobs of run time 0", "CQSim", ALL),
+        ("E4", {"listed": "as-listed"}, "takes jobs submitted together as the log lists them",
+         "", ALL),
+        ("E4", {"listed": "highest-number"}, "takes the highest number of jobs submitted together "
+         "first", "", ALL),
+        ("E5", {"heads": "one"}, "starts no more than one job from the head in a pass", "",
+         ("easy", "fcfs")),
+        ("E6", {"scheduler": "fcfs"}, "backfills nothing", "", PLANNED),
+        ("E7", {"scheduler": "greedy"}, "starts whatever fits and reserves nothing for the head",
+         "", ("easy", "fcfs", "conservative")),
+        ("E6", {"scheduler": "easy"}, "backfills past one reservation, as EASY", "",
+         ("fcfs", "conservative")),
+        ("E7", {"scheduler": "conservative"}, "makes a reservation for every waiting job", "",
+         ("easy", "fcfs")),
+        ("R3", {"reservations": 2}, "makes a reservation for the first two blocked jobs", "",
+         ("easy",)),
+        ("R3", {"reservations": 3}, "makes a reservation for the first three blocked jobs", "",
+         ("easy",)),
+        ("R3", {"reservations": 1}, "makes a reservation for the head alone", "", ("easy",)),
+        ("E7", {"lifetime": "until-due"}, "keeps the first reservation of a head until its time "
+         "has come", "", ("easy",)),
+        ("E7", {"lifetime": "until-start"}, "keeps the first reservation of a head until it starts",
+         "", ("easy",)),
+        ("E8", {"shadow": "last"}, "takes the last planned end for the shadow time", "", ("easy",)),
+        ("E8", {"head-by": "limit"}, "sorts running jobs by their limits instead of their planned "
+         "ends, and has no extra processors", "RAPS", ("easy",)),
+        ("E8", {"processors": "named"}, "reserves named processors, the lowest that will be free",
+         "Batsim and Flux", ("easy",)),
+        ("E5", {"reserved-head": "waits-for-its-time", "lifetime": "until-start"}, "lets a head "
+         "wait for its reserved time although it fits before", "", ("easy",)),
+        ("E5", {"reserved-head": "waits-for-its-time", "lifetime": "until-start",
+         "extra": "whoever-fits"}, "lets a head wait for its reserved time although it fits "
+         "before, and backfills whatever fits", "AccaSim", ("easy",)),
+        ("E12", {"extra": "whoever-fits"}, "backfills whatever fits", "", ("easy",)),
+        ("E9", {"shadow": "first"}, "counts, of the jobs that end at the shadow time, only as many "
+         "as the head needs", "", ("easy",)),
+        ("E9", {"shadow": "first-started"}, "counts, of the jobs that end at the shadow time, only "
+         "as many as the head needs, those that started first", "", ("easy",)),
+        ("E10", {"candidates": "shortest"}, "tries the shortest job behind the head first", "",
+         ("easy",)),
+        ("E10", {"candidates": "smallest"}, "tries the smallest job behind the head first", "",
+         ("easy",)),
+        ("E10", {"candidates": "last-first"}, "tries the last job of the queue first", "",
+         ("easy",)),
+        ("P31", {"candidates-limit": 1}, "tries only one job behind the head", "", ("easy",)),
+        ("E11", {"strict": "yes"}, "backfills a job only if it ends before the shadow time, not at "
+         "it", "", ("easy",)),
+        ("E12", {"extra": "nobody"}, "backfills nothing on extra processors", "", ("easy",)),
+        ("E12", {"extra": "not-used-up"}, "does not use up extra processors", "", ("easy",)),
+        ("E12", {"extra": "always-used-up"}, "uses up extra processors for jobs that end in time, "
+         "too", "", ("easy",)),
+        ("E12", {"extra": "one-left"}, "leaves one extra processor over", "", ("easy",)),
+        ("E14", {"predictor": "run-time"}, "plans all jobs with their true run times", "", PLANNED),
+        ("E14", {"candidate-length": "run-time"}, "plans candidates with their true run times",
+         "CQSim", ("easy",)),
+        ("E15", {"kills": "yes"}, "kills jobs at their estimates", "", ALL),
+        ("E15", {"past-estimate": "past"}, "keeps the planned end of a job past its estimate in "
+         "the past", "", ("easy",)),
+        ("E15", {"past-estimate": "never"}, "never expects the end of a job past its estimate", "",
+         ("easy",)),
+        ("P1", {"predictor": "estimate"}, "plans with the users' estimates", "", PLANNED),
+        ("P1", {"refresh": "submission"}, "keeps the prediction of the submission", "", PLANNED),
+        ("P6", {"correction": "request"}, "corrects an expired prediction to the estimate at once",
+         "", PLANNED),
+        ("P6", {"correction": "now"}, "does not correct an expired prediction", "", PLANNED),
+        ("P6", {"correction": "doubling"}, "doubles an expired prediction", "", PLANNED),
+        ("P16", {"holes": "covered-before"}, "accepts holes that are too short: the time covered "
+         "before an instant with too few processors counts", "WRENCH", ("conservative",)),
+        ("P16", {"holes": "start-kept"}, "starts a job at a hole that was too short",
+         "", ("conservative",)),
+        ("P16", {"holes": "start-alone"}, "asks for enough processors at the start of a job alone",
+         "", ("conservative",)),
+        ("P16", {"holes": "a-second-short"}, "accepts holes that are a second too short", "",
+         ("conservative",)),
+        ("P17", {"compression": "each"}, "exchanges reservations one by one, in queue order, after "
+         "an end", "WRENCH", ("conservative",)),
+        ("P17", {"compression": "all"}, "makes all reservations again after an end", "",
+         ("conservative",)),
+        ("P17", {"compression": "none"}, "never makes a reservation again", "", ("conservative",)),
+        ("Q2", {"order": "submission", "candidates": "shortest"}, "orders the candidates alone", "",
+         ("easy",)),
+        ("Q5", {"order": "submission"}, "does not order the queue", "", ("easy",)),
+        ("Q5", {"order": "shortest"}, "takes the shortest job first", "", ("easy",)),
+        ("Q5", {"order": "smallest-area"}, "takes the smallest area first", "", ("easy",)),
+        ("Q8", {"limit": "none"}, "knows no limit of the wait", "", ("easy",)),
+    )
+)  # fmt: skip
+
+
+def fitting(rules):
+    """Return the interpretations that change these rules."""
+    return [
+        other
+        for other in OTHERS
+        if rules["scheduler"] in other.schedulers and other.of(rules) != rules
+    ]
+
+
+def by_log(result):
+    """Return the interpretations that give exactly the program's schedule of one log."""
+    jobs, machine = result.log.jobs()
+    if result.rules["scheduler"] == "pv-easy":
+        return []
+    return [
+        other
+        for other in fitting(result.rules)
+        if simulate(jobs, machine, other.of(result.rules)) == result.given
+    ]
+
+
+def of_all(results):
+    """Return the interpretations that together give the schedules of a program.
+
+    Parameters
+    ----------
+    results : list of conformance.suite.Result
+
+    Returns
+    -------
+    list of tuple of Interpretation
+        Each gives all schedules, and has one or two interpretations. If none does, one that was
+        put together step by step, each time by the interpretation that explains most further
+        logs; see `explained` for its number of logs. Empty if nothing differs or helps.
+    """
+    failed = [result for result in results if not result.passed]
+    if not failed or any(result.rules["scheduler"] == "pv-easy" for result in failed):
+        return []
+    gives = _Comparison(results)
+    # The failing logs first: most interpretations are ruled out by the first of them.
+    first = sorted(results, key=lambda result: result.passed)
+    some = [other for other in OTHERS if any(other in fitting(r.rules) for r in failed)]
+    for count in (1, 2):
+        sets = [others for others in combinations(some, count) if _compatible(others)]
+        found = [others for others in sets if all(gives(others, result) for result in first)]
+        if found:
+            return found
+    chosen, explained = (), sum(result.passed for result in results)
+    while explained < len(results):
+        sets = [(*chosen, other) for other in some if _compatible((*chosen, other))]
+        counts = [sum(gives(others, result) for result in results) for others in sets]
+        if max(counts, default=0) <= explained:
+            break
+        explained = max(counts)
+        chosen = sets[counts.index(explained)]
+    return [chosen] if chosen else []
+
+
+def explained(others, results):
+    """Return the number of logs whose schedules these interpretations together give."""
+    gives = _Comparison(results)
+    return sum(gives(others, result) for result in results)
+
+
+def _compatible(others):
+    names = [name for other in others for name, _ in other.values]
+    return len(set(names)) == len(names)
+
+
+class _Comparison:
+    """Whether interpretations give the schedule of a result; each is simulated once."""
+
+    def __init__(self, results):
+        self.jobs = {result.log.name: result.log.jobs() for result in results}
+        self.known = {}
+
+    def __call__(self, others, result):
+        rules = result.rules
+        for other in others:
+            rules = other.of(rules)
+        key = result.log.name, rules
+        if key not in self.known:
+            self.known[key] = simulate(*self.jobs[result.log.name], rules) == result.given
+        return self.known[key]
+
+
+def sentence(others):
+    """Return what a program with these interpretations does, and who does so."""
+    like = dict.fromkeys(other.like for other in others if other.like)
+    words = "; ".join(other.words for other in others)
+    return words + (f", as {' and '.join(like)}" if like else "")

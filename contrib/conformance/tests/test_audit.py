@@ -1,0 +1,303 @@
+"""Audits: what is impossible, by which rule each job starts, who delays a head, and which scheduler
+it is.
+"""
+
+import csv
+import io
+import itertools
+import json
+import random
+
+import pytest
+
+from conformance import audit, cli, formats, suite
+from conformance.rules import Rules
+from conformance.scheduler import Job, simulate
+
+HEADER = "job_id,submit,start,end,processors,estimate"
+
+
+def run(capsys, *words):
+    """Return exit code, output and errors."""
+    try:
+        code = cli.main(list(map(str, words)))
+    except SystemExit as ended:
+        code = ended.code
+    return code, *capsys.readouterr()
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write rows under the header of this suite, or a text as it is; returns the path."""
+    numbers = itertools.count()
+
+    def write(rows, name=None):
+        if not isinstance(rows, str):
+            rows = "\n".join([HEADER, *(",".join(map(str, row)) for row in rows)]) + "\n"
+        path = tmp_path / (name or f"{next(numbers)}.csv")
+        path.write_text(rows)
+        return str(path)
+
+    return write
+
+
+def draw(seed, count=60):
+    """Return random jobs, their EASY schedule on 16 processors and the rows of its file."""
+    numbers, now, jobs = random.Random(seed), 0, []
+    for number in range(1, count + 1):
+        now += numbers.randint(0, 20)
+        estimate = numbers.randint(1, 100)
+        run_time = max(min(numbers.randint(1, 100), estimate), 1)
+        jobs.append(Job(number, now, numbers.randint(1, 12), estimate, run_time))
+    starts = simulate(jobs, 16, Rules())
+    rows = [
+        [j.number, j.submit, starts[j.number], starts[j.number] + j.run_time, j.size, j.estimate]
+        for j in jobs
+    ]
+    return jobs, rows
+
+
+def swf(jobs):
+    """Return jobs as a log."""
+    lines = [f"{j.number} {j.submit} -1 {j.run_time} -1 -1 -1 {j.size} {j.estimate}" for j in jobs]
+    return "\n".join(["; MaxProcs: 16", *(line + " -1" * 9 for line in lines)]) + "\n"
+
+
+def column(name):
+    return HEADER.split(",").index(name)
+
+
+def shift(rows, k, by):
+    rows[k][2] += by
+    rows[k][3] += by
+
+
+def crowded(rows):
+    """Return the place of a job that starts while it does not fit a second earlier."""
+    return max(range(len(rows)), key=lambda k: rows[k][2] - rows[k][1])
+
+
+#: Damages of a schedule, in place or as a new list; each makes it impossible.
+DAMAGES = {
+    "a start before the submission": lambda rows: shift(rows, 5, -(rows[5][2] - rows[5][1]) - 1),
+    "an end before the start": lambda rows: rows[7].__setitem__(3, rows[7][2] - 1),
+    "a job larger than the machine": lambda rows: rows[3].__setitem__(4, 17),
+    "a job twice": lambda rows: rows.append(list(rows[4])),
+    "a number twice": lambda rows: rows[8].__setitem__(0, rows[9][0]),
+    "a waiting job at its submission": lambda rows: shift(
+        rows, crowded(rows), rows[crowded(rows)][1] - rows[crowded(rows)][2]
+    ),
+    "a waiting job a second early": lambda rows: shift(rows, crowded(rows), -1),
+    "all jobs at their submissions": lambda rows: [
+        shift(rows, k, row[1] - row[2]) for k, row in enumerate(rows)
+    ],
+    "all starts at the last submission": lambda rows: [
+        shift(rows, k, rows[-1][1] - row[2]) for k, row in enumerate(rows)
+    ],
+    "a job with all processors while others run": lambda rows: rows[20].__setitem__(4, 16),
+    "runs twice as long": lambda rows: [row.__setitem__(3, 2 * row[3] - row[2]) for row in rows],
+    "starts and submissions exchanged": lambda rows: [
+        row.__setitem__(slice(1, 3), [row[2] + 1, row[1]]) for row in rows
+    ],
+    "ends exchanged between two jobs": lambda rows: (rows[10].__setitem__(3, rows[11][2] - 1000),),
+    "sizes in thousands": lambda rows: [row.__setitem__(4, row[4] * 1000) for row in rows],
+}
+#: Damages that only the log shows.
+AGAINST_LOG = {
+    "a job left out": lambda rows: rows.pop(12),
+    "a job that the log lacks": lambda rows: rows.append([99, 0, 100000, 100001, 1, 5]),
+    "a shorter run": lambda rows: rows[15].__setitem__(3, rows[15][3] - 1),
+    "a longer run at the end": lambda rows: max(rows, key=lambda r: r[3]).__setitem__(
+        3, max(rows, key=lambda r: r[3])[3] + 5
+    ),
+    "a smaller job": lambda rows: max(rows, key=lambda r: r[4]).__setitem__(4, 1),
+    "another submission": lambda rows: rows[17].__setitem__(1, rows[17][1] - 1),
+}
+
+
+@pytest.mark.parametrize("name", [*DAMAGES, *AGAINST_LOG])
+def test_twenty_damaged_schedules_are_not_called_possible(capsys, file, name):
+    jobs, rows = draw(name)
+    log = file(swf(jobs), "log.swf")
+    right = file(rows)
+    assert run(capsys, "audit", right, "--processors", 16, "--log", log)[0] == 0
+    {**DAMAGES, **AGAINST_LOG}[name](rows)
+    words = ["--log", log] if name in AGAINST_LOG else []
+    code, out, err = run(capsys, "audit", file(rows), "--processors", 16, *words)
+    assert code == 1 and out.startswith("IMPOSSIBLE") and err == ""
+
+
+def test_a_random_schedule_is_possible_if_it_fits_second_by_second(file):
+    numbers = random.Random("second by second")
+    for _ in range(200):
+        rows = [
+            [k, 0, start, start + numbers.randint(0, 6), numbers.randint(1, 3), 9]
+            for k, start in enumerate(numbers.choices(range(8), k=5))
+        ]
+        used = [sum(r[4] for r in rows if r[2] <= t < r[3]) for t in range(16)]
+        found = audit.check(formats.read(file(rows)), 5)
+        assert found["possible"] == (max(used) <= 5) and found["peak"] == max(used)
+
+
+def test_the_rule_of_each_start_by_hand(capsys, file, tmp_path):
+    # Job 2 is blocked until 10; at 1 job 3 ends by then, job 4 fits the extra processors, job 5
+    # neither. Job 6 passes job 7, which fits.
+    rows = [
+        [1, 0, 0, 10, 8, 10], [2, 0, 16, 20, 12, 4], [3, 1, 1, 6, 2, 9], [4, 1, 1, 16, 4, 20],
+        [5, 1, 1, 16, 2, 20], [6, 21, 22, 30, 1, 8], [7, 21, 25, 30, 1, 8],
+    ]  # fmt: skip
+    rows[5][0], rows[6][0] = 7, 6
+    path = file(rows)
+    code, out, _ = run(
+        capsys, "audit", path, "--processors", 16, "--jobs", tmp_path / "jobs.csv", "--json"
+    )
+    assert code == 0
+    with open(tmp_path / "jobs.csv") as table:
+        rules = {row["job_id"]: row["rule"] for row in csv.DictReader(table)}
+    assert rules == {
+        "1": "head", "2": "head", "3": "in-time", "4": "extra", "5": "against-reservation",
+        "7": "past-fitting-head", "6": "head",
+    }  # fmt: skip
+    found = json.loads(out)
+    assert found["starts"]["against-reservation"] == 1
+    assert found["compared"]["first"]["job"] == "5"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_start_of_easy_has_a_rule_and_every_start_is_easys(file, seed):
+    _, rows = draw(seed)
+    schedule = formats.read(file(rows))
+    rules = set(audit.rules_of_starts(schedule, 16).values())
+    assert rules <= {"head", "in-time", "extra"}
+    assert audit.compare_with(schedule, Rules(), 16)["first"] is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["scheduler=fcfs", "scheduler=conservative", "extra=nobody", "strict=yes", "processors=named"],
+)
+def test_the_scheduler_of_a_schedule_is_found(file, words):
+    rules = Rules.parse(words.split())
+    jobs, rows = draw(words, 120)
+    starts = simulate(jobs, 16, rules)
+    for job, row in zip(jobs, rows):
+        row[2], row[3] = starts[job.number], starts[job.number] + job.run_time
+    found = audit.schedulers_of(formats.read(file(rows)), 16)
+    assert rules in found
+
+
+def delayed(file, rows, latency=0):
+    """Return the numbers of jobs delayed by later ones, by nobody, and within the latency."""
+    found = audit.delays(formats.read(file(rows)), 16, latency)
+    return found["head_delayed"], found["idle_delayed"], found["within_latency"]
+
+
+def test_a_delay_needs_a_later_job_that_holds_what_the_head_lacks(file):
+    alone = [[1, 0, 3, 9, 1, 9]]
+    assert (delayed(file, alone), delayed(file, alone, 3)) == ((0, 1, 0), (0, 0, 1))
+    # Job 2 could start at 10, when job 1 ends; job 3 holds what it lacks until 14.
+    rows = [[1, 0, 0, 10, 8, 9], [2, 1, 15, 20, 16, 9], [3, 2, 2, 14, 8, 9]]
+    assert [delayed(file, rows, s) for s in (0, 3, 4)] == [(1, 0, 0), (1, 0, 0), (0, 0, 1)]
+    rows[1][2:4] = 30, 35
+    assert [delayed(file, rows, s) for s in (3, 4, 16)] == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+
+
+SETS = """job_id,workload_name,submission_time,requested_number_of_resources,starting_time,\
+finish_time,allocated_resources
+1,a,0,3,0,10,0-1 5
+1,b,1,2,10,20,5 6
+2,b,2,2,12,15,{}
+"""
+
+
+@pytest.mark.parametrize(
+    "resources, code, words",
+    [
+        ("0 7", 0, "possible: 3 jobs, at most 4 processors\n  by number of processors; by the"),
+        ("7 0-3", 0, "1 jobs hold more resources than they asked for"),
+        ("6-7", 1, "jobs b!1 and b!2 hold resource 6 from 12 s to 15 s"),
+        ("7", 1, "IMPOSSIBLE: 3 jobs, at most 4 processors"),
+        ("7 7", 1, "1 jobs hold fewer resources than they asked for"),
+        ("10-15", 1, "the machine has 8 processors only"),
+        ("", 0, "sets of 4 different resources, which 1 jobs lack"),
+        ("7-6", 2, "line 4, column allocated_resources: '7-6'; allowed: resources such as '0-3 7'"),
+        ("x", 2, "line 4, column allocated_resources: 'x'; allowed"),
+    ],
+)
+def test_sets_of_resources_are_checked(capsys, file, resources, code, words):
+    done = run(capsys, "audit", file(SETS.format(resources)), "--processors", 8)
+    assert done[0] == code and words in done[1] + done[2]
+
+
+def test_a_preempted_run_holds_processors_too(capsys, file):
+    jobs = [("1", 0, 0, 10, 4), ("2", 0, 5, 10, 4)]
+    lines = [f"{n} {s} {w} {r} {p} -1 -1 {p} 20 -1 1" + " -1" * 7 for n, s, w, r, p in jobs]
+    parts = ["1 0 0 4 4 -1 -1 4 20 -1 2" + " -1" * 7, "1 0 11 10 4 -1 -1 4 20 -1 3" + " -1" * 7]
+    text = "\n".join(["; MaxProcs: 4", lines[0], *parts, lines[1]]) + "\n"
+    schedule = formats.read(file(text, "a.swf"))
+    assert (schedule.runs[0].earlier, schedule.runs[0].start) == ([(0, 4)], 15)
+    assert audit.check(schedule)["possible"]
+    assert not audit.check(formats.read(file(text.replace("1 0 0 4 4", "1 0 0 6 4"), "b.swf")))[
+        "possible"
+    ]
+
+
+def test_fractions_of_a_second_are_counted_in_milliseconds(capsys, file):
+    text = "job_id,submission_time,requested_number_of_resources,starting_time,finish_time,"
+    text += "requested_time\n1,1700000000.5,3,1700000001.5,1700000002.5,9\n"
+    text += "2,1700000000.75,2,1700000002.5,1700000004.001,9\n"
+    code, out, _ = run(capsys, "audit", file(text), "--processors", 4, "--json")
+    found = json.loads(out)
+    assert (code, found["possible"], found["in_milliseconds"]) == (0, True, True)
+    assert (found["delays"]["idle_delayed"], found["delays"]["idle_delay"]) == (1, 1.0)
+
+
+def test_jobs_without_a_start_are_left_out_and_counted(capsys, file):
+    rows = [[1, 0, 2, 4, 1, 9], [2, 0, "", "", 1, 9]]
+    out = run(capsys, "audit", file(rows), "--processors", 4)[1]
+    assert out.startswith("possible: 1 jobs") and "1 jobs never ran" in out
+
+
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        ("a,b\n1,2\n", "line 1: 'a,b'; expected SWF, or CSV with a column job_id"),
+        ("", "line 1: ''"),
+        ("job_id,starting_time\n1,2\n", "or CSV with a column submit or submission_time"),
+        ("job_id,submit,start,end,processors\n1,0,soon,3,1\n", "line 2, column start: 'soon'"),
+        ("job_id,submit,start,end,processors\n1,0,2,nan,1\n", "line 2, column end: 'nan'"),
+        ("job_id,submit,start,end,processors\n1,0,2,3,1.5\n", "1.5 processors; allowed: whole"),
+        ("job_id,submit,start,end,processors\n1,0,2,3,0\n", "0 processors; allowed: whole"),
+        ("job_id,submit,start,end,processors\n1,0,,,1\n", "none of its 1 jobs has a start"),
+        ("; MaxProcs: 4\n1 2 3\n", "line 2: 3 fields; expected 18"),
+    ],
+)
+def test_another_file_is_refused(capsys, file, content, words):
+    code, out, err = run(capsys, "audit", file(content))
+    assert code == 2 and out == "" and words in err and err.count("\n") == 1
+
+
+def test_comparison_of_two_schedules(capsys, file):
+    _, rows = draw("two")
+    first = file(rows)
+    assert run(capsys, "compare", first, first)[0] == 0
+    shift(rows, 30, 7)
+    code, out, _ = run(capsys, "compare", first, file(rows[:-1]))
+    assert code == 1 and "59 jobs in both\n  1 jobs: only first\n  58 wait equally long" in out
+    assert "the first other one is job 31" in out
+    assert run(capsys, "compare", first, file([[*rows[0]], [*rows[0]]]))[0] == 2
+
+
+def test_each_log_of_the_suite_is_possible_and_named_by_its_rules(file):
+    for log in suite.logs():
+        if log.rules["scheduler"] == "pv-easy":
+            continue
+        out = io.StringIO()
+        table = csv.writer(out)
+        table.writerow(HEADER.split(","))
+        starts = log.expected()
+        for j in log.jobs()[0]:
+            at = starts[j.number]
+            table.writerow([j.number, j.submit, at, at + j.run_time, j.size, j.estimate])
+        schedule = formats.read(file(out.getvalue()))
+        assert audit.check(schedule, log.jobs()[1])["possible"]

@@ -1,0 +1,97 @@
+"""A defect of a scheduler is named: by a log, its sentence, and the interpretation that it is."""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+from defects import DEFECTS
+
+from conformance import explain, report, suite
+from conformance.rules import Rules
+from conformance.scheduler import simulate
+
+SOURCE = Path(__file__).with_name("my_easy.py")
+
+
+def results(path, *words, level="easy"):
+    """Return the results of a program in Python."""
+    command = f"'{sys.executable}' '{path}' {{swf}} {{out}}"
+    run = partial(suite.run_program, command)
+    return suite.test(run, suite.choose(level, Rules.parse(words)))
+
+
+def test_a_right_scheduler_passes():
+    assert all(result.passed for result in results(SOURCE))
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_each_of_ten_defects_is_named(tmp_path, name):
+    old, new, sentence = DEFECTS[name]
+    source = SOURCE.read_text(encoding="utf-8")
+    assert source.count(old) == 1
+    (tmp_path / "defect.py").write_text(source.replace(old, new), encoding="utf-8")
+    found = results(tmp_path / "defect.py")
+    assert sentence in {result.log.sentence for result in found if not result.passed}
+    others = explain.of_all(found)
+    # "first" and "first-started" differ from the defect where a job is past its estimate.
+    assert explain.explained(others[0], found) >= len(found) - (sentence == "E9")
+    assert len(others[0]) == 1 and sentence in {one[0].sentence for one in others}
+
+
+def by_rules(**values):
+    """Return a program with these rules beside those it is asked for."""
+
+    def run(log, rules):
+        return simulate(*log.jobs(), rules | Rules.of(values))
+
+    return run
+
+
+def test_several_defects_are_found_together():
+    program = by_rules(events="by-plan", kills="yes", zero="dropped", listed="as-listed")
+    found = suite.test(program, suite.choose("easy"))
+    others = explain.of_all(found)[0]
+    assert explain.explained(others, found) == len(found)
+    assert {"E2", "E3", "E4", "E15"} == {one.sentence.replace("P21", "E2") for one in others}
+
+
+def test_rules_on_purpose_are_no_defects():
+    program = by_rules(events="one-by-one", kills="yes", **{"candidate-length": "run-time"})
+    asked = suite.choose("easy", Rules.parse(["events=one-by-one", "kills=yes"]))
+    found = suite.test(program, asked)
+    assert [result.log.name for result in found if not result.passed] == ["E14"]
+    assert any("CQSim" in explain.sentence(others) for others in explain.of_all(found))
+
+
+@pytest.mark.parametrize("level", suite.LEVELS)
+def test_every_other_interpretation_with_rules_fails_its_log(level):
+    for log in suite.logs():
+        rules = log.other_rules
+        if (
+            log.level == level
+            and rules
+            and "pv-easy" not in (rules["scheduler"], log.rules["scheduler"])
+        ):
+            assert simulate(*log.jobs(), rules) != log.expected()
+
+
+def test_a_chart_shows_both_schedules():
+    found = suite.test(by_rules(strict="yes"), suite.choose("easy"))
+    result = next(one for one in found if one.log.name == "E11a")
+    lines = "\n".join(report.pictures(result)).splitlines()
+    expected, given = lines.index("  expected:"), lines.index("  your program:")
+    assert lines[expected + 2 : expected + 6][0].split() == ["4", "......5544."]
+    assert lines[given + 2].split() == ["4", "........44..."]
+
+
+def test_pages_name_the_failure_and_escape_the_program(tmp_path):
+    found = suite.test(by_rules(strict="yes"), suite.choose("easy"))
+    about = "<b>mine</b>", "easy", Rules()
+    page = report.html(found, *about)
+    assert "<b>mine" not in page and "&lt;b&gt;mine" in page
+    assert page.count("<svg") == 2 * sum(not result.passed for result in found)
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "## E11a" in report.markdown(found, *about)
+    svg, facts = report.badge(found, "easy", Rules())
+    assert "19 of 23" in svg and '"message": "19 of 23"' in facts

@@ -1,1 +1,0 @@
-"""Compare and audit schedules of any simulator, and write Batsim's table of jobs."""
