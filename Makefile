@@ -72,7 +72,7 @@ test-contrib: $(READY)  ## Run the tests of contrib/
 conformance: build/conformance.zip  ## Pack the conformance suite in one file: build/conformance.zip
 build/conformance.zip: $(shell find contrib/conformance -type f -not -path '*/__pycache__/*')
 	@mkdir -p build && rm -f $@ && cd contrib/conformance && python3 -m zipfile -c $(CURDIR)/$@ \
-	  __main__.py README.md CHANGES.md sentences.md manifest.json easy.awk conformance logs schedules
+	  __main__.py README.md CHANGES.md exercise.ipynb exercise.py sentences.md manifest.json easy.awk conformance logs schedules
 bench: $(READY)  ## Compare kernels with plain C++; GROWTH=1: also over the queue
 	@$(PY) -m tests.benchmarks $(if $(GROWTH),--growth)
 archive: $(READY)  ## Pack the last commit and its packages: build/replication.tar

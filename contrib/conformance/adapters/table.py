@@ -46,7 +46,9 @@ def named(one):
 
 def table():
     """Write the table between its marks in the README, and that of EASY in the project's."""
-    lines = ["| simulator | version | how | level and rules on purpose | passes | names the defect |"]
+    lines = [
+        "| simulator | version | how | level and rules on purpose | passes | names the defect |"
+    ]
     lines.append("|---|---|---|---|---:|---|")
     short = ["| EASY of | passes | breaks | because it |", "|---|---:|---|---|"]
     for one in json.loads(RESULTS.read_text()):
