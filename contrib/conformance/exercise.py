@@ -20,8 +20,8 @@ HINTS = {
     "E9": "Several jobs may be expected to end in the same second. How many of them do you count?",
     "E10": "In which order do you try the jobs behind the blocked one, and how often?",
     "E11": "A job that ends when the blocked job is to start is in nobody's way.",
-    "E12": "How many processors does the blocked job leave free when it starts? What is left of them "
-    "after one job has taken some, and does a job take any if it is gone by then?",
+    "E12": "How many processors does the blocked job leave free when it starts? What is left of "
+    "them after one job has taken some, and does a job take any if it is gone by then?",
     "E13": "Which jobs of the list that you return have started before?",
     "E14": "You know estimates only. Do you use a number that only the machine knows?",
     "E15": "A job may run past its estimate. When do you expect its end, once its estimated end is "

@@ -24,23 +24,25 @@ def run(names):
             command = test["command"]
             for name, value in names.items():
                 command = command.replace("{" + name + "}", value)
-            command = command.replace(" run_", f" {HERE}/run_", 1) + " {swf} {out}"
+            command = command.replace(" run_", f" {HERE}/run_") + " {swf} {out}"
             rules = Rules.parse(test["rules"].split())
             chosen = suite.choose(test["level"], rules)
             results = suite.test(lambda *one, c=command: suite.run_program(c, *one), chosen)
-            facts = report.facts(results, program["program"], test["level"], rules)
+            name = f"{program['program']} {test.get('variant', '')}".strip()
+            facts = report.facts(results, name, test["level"], rules)
             for failure in facts["failed"]:
                 failure.pop("text")
             done.append({**{k: program[k] for k in ("where", "version", "run")}, **facts})
-            print(program["program"], program["version"], test["level"], facts["passed"])
+            print(name, program["version"], test["level"], facts["passed"])
     cli.write(RESULTS, json.dumps(done, indent=1) + "\n")
 
 
 def named(one):
     """Return the interpretation that gives the schedules of a result, in words."""
     for line in one["diagnosis"]:
-        found = line.partition(" a scheduler that ")[2].partition(". Or it ")[0].rstrip(".")
-        return found.partition(", as ")[0]
+        logs, _, words = line.partition(" your program's schedules are those of a scheduler that ")
+        words = words.partition(". Or it ")[0].rstrip(".").partition(", as ")[0]
+        return words if " all " in logs else f"{words} ({logs[3:]}; the rest is unexplained)"
     return ""
 
 

@@ -76,8 +76,6 @@ OTHERS = tuple(
         ("E7", {"lifetime": "until-start"}, "keeps the first reservation of a head until it starts",
          "", ("easy",)),
         ("E8", {"shadow": "last"}, "takes the last planned end for the shadow time", "", ("easy",)),
-        ("E8", {"head-by": "limit"}, "sorts running jobs by their limits instead of their planned "
-         "ends, and has no extra processors", "RAPS", ("easy",)),
         ("E8", {"processors": "named"}, "reserves named processors, the lowest that will be free",
          "Batsim and Flux", ("easy",)),
         ("E5", {"reserved-head": "waits-for-its-time", "lifetime": "until-start"}, "lets a head "
@@ -104,6 +102,8 @@ OTHERS = tuple(
         ("E12", {"extra": "always-used-up"}, "uses up extra processors for jobs that end in time, "
          "too", "", ("easy",)),
         ("E12", {"extra": "one-left"}, "leaves one extra processor over", "", ("easy",)),
+        ("E8", {"head-by": "limit"}, "sorts running jobs by their limits instead of their planned "
+         "ends, and has no extra processors", "RAPS", ("easy",)),
         ("E14", {"predictor": "run-time"}, "plans all jobs with their true run times", "", PLANNED),
         ("E14", {"candidate-length": "run-time"}, "plans candidates with their true run times",
          "CQSim", ("easy",)),

@@ -94,4 +94,4 @@ def test_pages_name_the_failure_and_escape_the_program(tmp_path):
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
     assert "## E11a" in report.markdown(found, *about)
     svg, facts = report.badge(found, "easy", Rules())
-    assert "19 of 23" in svg and '"message": "19 of 23"' in facts
+    assert "21 of 25" in svg and '"message": "21 of 25"' in facts
