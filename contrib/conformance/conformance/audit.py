@@ -7,11 +7,13 @@ import heapq
 import itertools
 from collections import Counter
 
-from conformance.explain import OTHERS
+from conformance.explain import OTHERS, PUBLISHED
 from conformance.rules import Rules
 from conformance.scheduler import NEVER, Job, simulate
 
 MOST = 5  # pairs, jobs and schedulers that are named
+FEW = 2000  # jobs of a log for which pairs of changes are tried
+PLANNED = 1500  # jobs for which conservative backfilling is simulated
 TOLERANCE = 0.001  # s; simulators that count in fractions of a second print microseconds
 #: Why a schedule is impossible, by the key of `check`.
 WRONG = {
@@ -419,37 +421,43 @@ def compare_with(schedule, rules, machine=None):
 
 
 def schedulers_of(schedule, machine=None):
-    """Return the rules, one or two changes from EASY's, that give exactly this schedule.
+    """Return the rules that give exactly this schedule, and for how many jobs this was tried.
 
-    Most are ruled out by the first jobs alone: what is submitted later changes no earlier start.
+    Tried are the schedulers one change from EASY, FCFS and conservative backfilling, in logs of up
+    to `FEW` jobs those two changes from EASY, and the rules of published simulators. Most are ruled
+    out by the first jobs alone: what is submitted later changes no earlier start. Plans of
+    conservative backfilling are made for the first `PLANNED` jobs only.
 
     Returns
     -------
-    list of conformance.rules.Rules
+    list of (conformance.rules.Rules, int)
+        Those with the fewest rules.
     """
     jobs, machine = as_jobs(schedule, machine)
     bases = [Rules.of({"scheduler": name}) for name in ("easy", "fcfs", "conservative", "greedy")]
-    some = list(bases)
-    for base in bases:
-        some += [o.of(base) for o in OTHERS if base["scheduler"] in o.schedulers]
-    for one, two in itertools.combinations(OTHERS, 2):
-        if "easy" in one.schedulers and "easy" in two.schedulers:
-            some.append(two.of(one.of(Rules())))
-    left, count = list(dict.fromkeys(some)), 30
+    some = [*bases, *map(Rules.of, PUBLISHED), Rules.of({"scheduler": "largest-area-first"})]
+    singles = [(base, other) for base in bases for other in OTHERS]
+    some += [other.of(base) for base, other in singles if base["scheduler"] in other.schedulers]
+    shortest = Rules.of({"candidates": "shortest"})
+    some += [rules | shortest for rules in some if rules["scheduler"] == "easy"]
+    if len(jobs) <= FEW:
+        pairs = itertools.combinations([o for o in OTHERS if "easy" in o.schedulers], 2)
+        some += [two.of(one.of(Rules())) for one, two in pairs]
+    left, found, count = list(dict.fromkeys(some)), [], 30
     given = {job.number: job.start for job in jobs}
     while left:
-        part = jobs[:count]
-        horizon = part[-1].submit if count < len(jobs) else NEVER
-        left = [rules for rules in left if _agrees(part, machine, rules, given, horizon)]
-        if count >= len(jobs):
-            return _simplest(left)
+        horizon = jobs[count].submit if count < len(jobs) else NEVER
+        left = [rules for rules in left if _agrees(jobs[:count], machine, rules, given, horizon)]
+        done = [rules for rules in left if count >= _most(rules, len(jobs))]
+        found += [(rules, min(count, len(jobs))) for rules in done]
+        left = [rules for rules in left if rules not in done]
         count *= 4
-    return []
+    fewest = min((len(rules.chosen) for rules, _ in found), default=0)
+    return [pair for pair in found if len(pair[0].chosen) == fewest]
 
 
-def _simplest(found):
-    fewest = min((len(rules.chosen) for rules in found), default=0)
-    return [rules for rules in found if len(rules.chosen) == fewest]
+def _most(rules, count):
+    return min(count, PLANNED) if rules["scheduler"] == "conservative" else count
 
 
 def _agrees(jobs, machine, rules, given, horizon):

@@ -155,7 +155,8 @@ def _audit(words):
         found["compared"] = audit.compare_with(schedule, rules, machine)
         found["same_as"] = []
         if found["compared"]["first"]:
-            found["same_as"] = list(map(str, audit.schedulers_of(schedule, machine)))
+            same = audit.schedulers_of(schedule, machine)
+            found["same_as"] = [{"rules": str(rules), "jobs": count} for rules, count in same]
         if words.jobs:
             out = io.StringIO()
             table = csv.writer(out, lineterminator="\n")
@@ -241,8 +242,12 @@ def _audit_lines(found, schedule, words):
         f"expected {expected}"
     )
     some = found["same_as"][: audit.MOST]
-    words = f"  every start is that of {'; or of '.join(some)}"
-    yield words if some else "  no other scheduler known here makes exactly this schedule"
+    if not some:
+        yield "  no other scheduler known here makes exactly this schedule"
+        return
+    count = some[0]["jobs"]
+    starts = "every start" if count == found["jobs"] else f"every start of the first {count:,} jobs"
+    yield f"  {starts} is that of {'; or of '.join(one['rules'] for one in some)}"
 
 
 def _compare(words):

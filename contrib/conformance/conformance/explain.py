@@ -141,6 +141,20 @@ OTHERS = tuple(
 )  # fmt: skip
 
 
+#: Rules that published simulators follow on purpose, apart from the kills.
+PUBLISHED = (
+    {"events": "by-plan", "ties": "submissions-first"},
+    {"passes": "if-fits", "ties": "submissions-first"},
+    {"scheduler": "conservative", "events": "by-plan", "compression": "each"},
+    {"scheduler": "conservative", "events": "by-plan", "compression": "each",
+     "ties": "submissions-first"},
+    {"events": "one-by-one", "candidate-length": "run-time"},
+    {"head-by": "limit", "zero": "a-second-later"},
+    {"extra": "nobody", "lifetime": "until-due"},
+    {"processors": "named", "listed": "as-listed"},
+)  # fmt: skip
+
+
 def fitting(rules):
     """Return the interpretations that change these rules."""
     return [

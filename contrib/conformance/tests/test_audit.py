@@ -183,7 +183,7 @@ def test_the_scheduler_of_a_schedule_is_found(file, words):
     for job, row in zip(jobs, rows):
         row[2], row[3] = starts[job.number], starts[job.number] + job.run_time
     found = audit.schedulers_of(formats.read(file(rows)), 16)
-    assert rules in found
+    assert (rules, 120) in found
 
 
 def delayed(file, rows, latency=0):
