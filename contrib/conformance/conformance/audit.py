@@ -443,17 +443,21 @@ def schedulers_of(schedule, machine=None):
     if len(jobs) <= FEW:
         pairs = itertools.combinations([o for o in OTHERS if "easy" in o.schedulers], 2)
         some += [two.of(one.of(Rules())) for one, two in pairs]
-    left, found, count = list(dict.fromkeys(some)), [], 30
     given = {job.number: job.start for job in jobs}
-    while left:
-        horizon = jobs[count].submit if count < len(jobs) else NEVER
-        left = [rules for rules in left if _agrees(jobs[:count], machine, rules, given, horizon)]
-        done = [rules for rules in left if count >= _most(rules, len(jobs))]
-        found += [(rules, min(count, len(jobs))) for rules in done]
-        left = [rules for rules in left if rules not in done]
-        count *= 4
-    fewest = min((len(rules.chosen) for rules, _ in found), default=0)
-    return [pair for pair in found if len(pair[0].chosen) == fewest]
+    for number in sorted({len(rules.chosen) for rules in some}):
+        left = list(dict.fromkeys(rules for rules in some if len(rules.chosen) == number))
+        found, count = [], 30
+        while left:
+            horizon = jobs[count].submit if count < len(jobs) else NEVER
+            part = jobs[:count]
+            left = [rules for rules in left if _agrees(part, machine, rules, given, horizon)]
+            done = [rules for rules in left if count >= _most(rules, len(jobs))]
+            found += [(rules, min(count, len(jobs))) for rules in done]
+            left = [rules for rules in left if rules not in done]
+            count *= 4
+        if found:
+            return found
+    return []
 
 
 def _most(rules, count):

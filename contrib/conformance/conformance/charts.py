@@ -62,14 +62,15 @@ def text(runs, processors):
     return "\n".join(lines)
 
 
-def svg(runs, processors, marked=()):
-    """Return a chart as SVG; jobs of `marked` have a thick edge."""
+def svg(runs, processors, marked=(), until=None):
+    """Return a chart as SVG up to `until`, s; jobs of `marked` have a thick edge."""
     placed = place(runs, processors)
     first = min(start for _, start, _, _ in placed)
     last = max(end for _, _, end, _ in placed)
     rows = max([processors, *(max(held) + 1 for _, _, _, held in placed)])
+    last = last if until is None else until
     scale, height, left = 560 / max(last - first, 1), 22, 44
-    parts = []
+    parts, lines = [], []
     for job, start, end, held in placed:
         x, width = left + (start - first) * scale, max((end - start) * scale, 1)
         for row in held:
@@ -89,13 +90,13 @@ def svg(runs, processors, marked=()):
     time = -(-first // step) * step
     while time <= last:
         x = left + (time - first) * scale
-        parts.append(f'<line x1="{x:.1f}" y1="0" x2="{x:.1f}" y2="{bottom}" stroke="#ccc"/>')
+        lines.append(f'<line x1="{x:.1f}" y1="0" x2="{x:.1f}" y2="{bottom}" stroke="#ccc"/>')
         parts.append(f'<text x="{x:.1f}" y="{bottom + 15}" text-anchor="middle">{time:g}</text>')
         time += step
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -2 620 {bottom + 24}" '
         f'width="620" height="{bottom + 26}" font-family="sans-serif" font-size="12">'
-        f"{''.join(parts)}</svg>"
+        f"{''.join(lines + parts)}</svg>"
     )
 
 

@@ -139,7 +139,7 @@ def markdown(results, name, level, rules):
     lines = [
         f"# {name}: {label(level, rules)}",
         "",
-        f"{headline(results)} by version {suite.version()} of the sentences.",
+        f"{headline(results)} (sentences {suite.version()}).",
         "",
     ]
     lines += [line + "\n" for line in diagnosis(results)]
@@ -167,7 +167,7 @@ def html(results, name, level, rules):
         "td,th{padding:.1em .8em;text-align:left}h2{margin-top:2em}"
         "table.jobs td,table.jobs th{text-align:right}</style>",
         f"<h1>{escape(name)}: {escape(label(level, rules))}</h1>",
-        f"<p>{headline(results)} by version {escape(suite.version())} of the sentences.</p>",
+        f"<p>{headline(results)} (sentences {escape(suite.version())}).</p>",
     ]
     parts += [f"<p>{escape(line)}</p>" for line in diagnosis(results)]
     parts.append("<table><tr><th>log<th>sentence<th>result</tr>")
@@ -191,10 +191,12 @@ def html(results, name, level, rules):
         parts.append("</table>")
         if result.rules["scheduler"] == "pv-easy":
             continue
-        for words, starts in (("expected", result.expected), ("your program", result.given)):
-            chosen = runs(log, starts, result.rules)
+        both = [runs(log, starts, result.rules) for starts in (result.expected, result.given)]
+        until = max(end for chosen in both for _, _, end, _ in chosen)
+        for words, chosen in zip(("expected", "your program"), both):
             if chosen:
-                parts.append(f"<p>{words}:</p>{charts.svg(chosen, machine, [result.first])}")
+                chart = charts.svg(chosen, machine, [result.first], until)
+                parts.append(f"<p>{words}:</p>{chart}")
     return "\n".join(parts) + "</html>\n"
 
 
