@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import replication as rp
+from notebooks.paper_easy import PaperEASY
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from tests.agreement import agree
@@ -24,14 +25,15 @@ PREDICTORS = {
     "run-time": rp.Clairvoyant(),
     "last": rp.Last(),
     "tsafrir": rp.Tsafrir(),
-    "half-run-time": rp.Scaled(0.5),
-    "quarter-run-time": rp.Scaled(0.25),
+    "half-run-time": rp.Virtual(0, bias=-0.5),
+    "quarter-run-time": rp.Virtual(0, bias=-0.75),
 }
-#: The scheduler with the rules that textbook EASY does not have.
-VARIANT = rp.EASY
+#: Options that only the papers' EASY has.
+PAPERS_ONLY = {"reservation", "recount", "overdue", "extra", "shadow", "passes"}
 #: Options of the package by the name of the rule, where they differ.
 OPTIONS = {
     "candidates-limit": "candidates_limit",
+    "limit": "waiting_limit",
     "lifetime": "reservation",
     "preemption": "mode",
     "preempted": "killed",
@@ -58,8 +60,8 @@ def scheduler(rules):
     kind = kinds.get(name, rp.EASY)
     if "order" in values:
         kind = rp.OrderedEASY
-    elif options.keys() & {"reservation", "recount", "overdue", "extra", "shadow", "passes"}:
-        kind = VARIANT
+    elif options.keys() & PAPERS_ONLY or values.get("events") == "by-plan" and kind is rp.EASY:
+        kind = PaperEASY
     return kind(**options)
 
 

@@ -14,7 +14,7 @@ def runner(scheduler, imports=()):
         Files with schedulers of one's own.
     """
     import replication
-    from replication.simulator.imports import import_module
+    from replication.simulator.text import import_module
 
     for path in imports:
         import_module(Path(path))
