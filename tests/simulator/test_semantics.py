@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pytest
 
 from replication.simulator import paths
 from replication.simulator.estimates import Deterministic, Exact, FModel
