@@ -97,6 +97,7 @@ HEADER = "job_id,start"
         (f'{HEADER}\n"1,5', ":2: start ''"),
         ("", ":1: 'empty'; expected"),
     ],
+    ids=lambda text: text[:20],
 )
 def test_a_file_other_than_the_starts_of_the_jobs_is_refused(
     capsys, first, tmp_path, content, words
