@@ -225,7 +225,7 @@ def read_starts(path, log):
             continue
         cells = dict(zip(header, map(str.strip, row)))
         job, start = cells.get("job_id", ""), cells.get("start", "")
-        if not _SECONDS.fullmatch(start):
+        if not _SECONDS.fullmatch(start) or abs(float(start)) > formats.LATEST:
             raise SuiteError(f"{path.name}:{line}: start {formats.quote(start)}; {expected}")
         if job not in numbers:
             raise SuiteError(

@@ -88,6 +88,7 @@ HEADER = "job_id,start"
         ("{right}\n99,0,5,6,2", "job '99'; expected the 5 jobs of the log"),
         (f"{HEADER}\n1,nan", ":2: start 'nan'; expected"),
         (f"{HEADER}\n1,1_0", ":2: start '1_0'; expected"),
+        (f"{HEADER}\n1,1e999", ":2: start '1e999'; expected"),
         (f"{HEADER}\n1,", ":2: start ''; expected"),
         ("start,job_id\n5", "job ''; expected the 5 jobs"),
         (f"{HEADER},start\n1,5,0", ":1: 'job_id,start,start'; expected"),
