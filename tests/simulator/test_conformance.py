@@ -13,9 +13,10 @@ from notebooks.paper_easy import PaperEASY
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from tests.agreement import agree
+from tests.workloads import jobs
 
 sys.path.append(str(paths.ROOT / "contrib/conformance"))
-from conformance import suite, with_replication  # noqa: E402
+from conformance import audit, formats, suite, with_replication  # noqa: E402
 from conformance.rules import Rules  # noqa: E402
 from conformance.scheduler import Job, simulate  # noqa: E402
 
@@ -81,10 +82,10 @@ def test_kernel_and_reference_give_the_schedule(log):
     assert list(zip(schedule.start.tolist(), schedule.end.tolist(), strict=True)) == rows
 
 
-def draw(random, jobs, longest=12):
+def draw(random, count, longest=12):
     """Return random jobs on four processors, some past their estimates."""
     drawn, now = [], 0
-    for number in range(1, jobs + 1):
+    for number in range(1, count + 1):
         now += random.choice([0, 0, 1, 2])
         estimate = random.randint(1, longest)
         run_time = random.randint(0, estimate + (random.random() < 0.2) * 3)
@@ -122,13 +123,13 @@ COMBINED = [
 def test_the_suites_own_schedulers_are_those_of_this_package(words):
     rules = Rules.parse(words.split())
     numbers = random.Random(words)
-    for jobs in (draw(numbers, 12) for _ in range(25)):
-        columns = {name: [getattr(job, name) for job in jobs] for name in ("submit", "estimate")}
-        columns |= {"run_time": [job.run_time for job in jobs]}
-        columns |= {"processors": [job.size for job in jobs], "user": [job.user for job in jobs]}
+    for drawn in (draw(numbers, 12) for _ in range(25)):
+        columns = {name: [getattr(job, name) for job in drawn] for name in ("submit", "estimate")}
+        columns |= {"run_time": [job.run_time for job in drawn]}
+        columns |= {"processors": [job.size for job in drawn], "user": [job.user for job in drawn]}
         workload = rp.Workload.from_columns("drawn", 4, **columns)
         expected = rp.simulate(workload, scheduler(rules), trim=False).start.tolist()
-        assert list(simulate(jobs, 4, rules).values()) == expected
+        assert list(simulate(drawn, 4, rules).values()) == expected
 
 
 def test_the_command_for_schedulers_of_this_package(tmp_path):
@@ -142,3 +143,20 @@ def test_the_command_for_schedulers_of_this_package(tmp_path):
     killing = Rules.parse(["kills=yes"])
     run = with_replication.runner("easy")
     assert all(result.passed for result in suite.test(run, suite.choose("easy", killing)))
+
+
+@pytest.mark.parametrize("mode", ["kill", "suspend", "checkpoint"])
+@pytest.mark.parametrize("ending", ["swf", "csv"])
+def test_a_preempted_schedule_of_this_package_passes_the_audit(tmp_path, mode, ending):
+    rows = ((3 * k, 40 + 7 * (k % 5), 1 + k % 4, 30 + 90 * (k % 3)) for k in range(60))
+    schedule = rp.simulate(jobs(4, *rows), rp.PVEasy(predictor=rp.Last(), mode=mode))
+    assert len(schedule.killed_runs) > 3
+    path = tmp_path / f"schedule.{ending}"
+    getattr(schedule, f"write_{ending}")(path)
+    read = formats.read(str(path))
+    assert [run.start for run in read.runs] == schedule.start.tolist()
+    assert [run.end for run in read.runs] == schedule.end.tolist()
+    assert audit.check(read, 4)["possible"]
+    if ending == "swf":
+        earlier = sorted((k, *run) for k, one in enumerate(read.runs) for run in one.earlier)
+        assert earlier == sorted(map(tuple, schedule.killed_runs.tolist()))
