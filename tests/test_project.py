@@ -98,7 +98,7 @@ def test_git_stores_notebooks_without_outputs(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(paths.ROOT / name, tmp_path / name)
     makefile = (paths.ROOT / "Makefile").read_text(encoding="utf-8")
-    (setting,) = re.findall(r"@(git config filter\..*?) 2>", makefile)
+    (setting,) = re.findall(r'git config filter\.notebook\.clean "[^"]+"', makefile)
 
     def git(command):
         done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)

@@ -193,7 +193,7 @@ def test_run_times_stand_in_for_missing_estimates_on_demand(project, monkeypatch
     page = Page(NAME, logs=[{"file": path, "missing": "run-time"}])
     schedule = rp.simulate(page.workloads["mine"])
     assert np.array_equal(schedule.estimate, schedule.workload.run_time)
-    assert "JOBS WITHOUT AN ESTIMATE: mine (100 %)" in page.notice
+    assert "Without an estimate, run time instead: mine (100 %)" in page.notice
     with pytest.raises(InputError, match="missing 'longest'; allowed: run-time"):
         _ = Page(NAME, logs=[{"file": path, "missing": "longest"}]).workloads
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from numba import njit
 
 from replication.simulator import predictors
 from replication.simulator.choices import Number, option
@@ -56,24 +55,6 @@ class Counted(Longest):
     @compiled
     def begin(memory, job, now):
         memory.starts[0] += 1
-
-
-FACTOR = 1.0
-
-
-@njit
-def scaled(seconds):
-    """A part of some seconds, by a global variable, which numba would freeze."""
-    return np.int64(FACTOR * seconds)
-
-
-@dataclass(frozen=True)
-class Part(predictors.Predictor):
-    """A part of the request."""
-
-    @compiled
-    def predict(memory, job, now):
-        return scaled(memory.request[job])
 
 
 @dataclass(frozen=True)
@@ -129,10 +110,3 @@ def test_text_names_it():
         predictors.Predictor.check("longest=2")
     with pytest.raises(predictors.PredictorError, match=r"longest=SHARE \(a number from 0 to 1\)"):
         predictors.Predictor.check("longest")
-
-
-def test_a_changed_global_variable_changes_the_predictions(monkeypatch):
-    some = random_jobs(20, 8, 100, 50, 1)
-    assert simulate(some, EASY(Part())).prediction.tolist() == some.estimate.tolist()
-    monkeypatch.setitem(globals(), "FACTOR", 0.0)
-    assert set(simulate(some, EASY(Part())).prediction) == {1}

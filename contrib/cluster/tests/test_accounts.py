@@ -48,7 +48,7 @@ def job(number, second=0, **changes):
         "AllocTRES": "billing=8,cpu=8,mem=4G,node=1",
         "TimelimitRaw": 60,
         **dict.fromkeys(("Comment", "Constraints", "SubmitLine"), ""),
-        "WorkDir": "/home/u1",
+        "WorkDir": "/scratch/u1",
     } | changes
 
 
