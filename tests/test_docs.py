@@ -124,6 +124,7 @@ QUICK = {
     "source": ("", ""),
     "export": ("=folder", f"={os.environ.get('REPLICATION_TRACES', '')}"),
     "replication simulate": ("", ""),
+    "mkdir": ("", ""),
 }
 
 

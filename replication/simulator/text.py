@@ -32,10 +32,13 @@ def read(text: str, family: type) -> Any:
         return _from_short(family, *short.groups())
     try:
         expression = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        expression = None
+        problem = ""
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        expression, problem = None, f" ({getattr(error, 'msg', 'unreadable')})"
     if not isinstance(expression, ast.Call):
-        raise family.error(f"{family.family} {text!r:.80}; allowed: {allowed(family, text)}")
+        raise family.error(
+            f"{family.family} {text!r:.80}{problem}; allowed: {allowed(family, text)}"
+        )
     return _from_call(_by_class(family), family.family, family.error, expression)
 
 
@@ -180,9 +183,12 @@ def _value(member, option, node):
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):
+        word = ast.unparse(node)
+        choices = [f"{name}()" for family in member.families for name in _by_class(family)]
         raise member.error(
-            f"{member.__name__}: {option.name}={ast.unparse(node)}; allowed: a number, text in "
-            "quotation marks, True, False, None, or a choice with parentheses"
+            f"{member.__name__}: {option.name}={word}{did_you_mean(f'{word}()', choices)}; "
+            "allowed: a number, text in quotation marks, True, False, None, or a choice with "
+            "parentheses"
         ) from None
 
 

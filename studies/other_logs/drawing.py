@@ -47,7 +47,7 @@ def forest(table, conclusions=HEADLINES, measure="mean_wait"):
     """
     own = table[table["recorded load"] & (table["measure"] == measure)]
     own = own[own["conclusion"].isin(conclusions)].set_index("conclusion")
-    logs = [log for log in RULES["logs"] if log in set(own["log"])]
+    logs = in_order(own["log"])
     figure, panels = plt.subplots(
         1,
         len(conclusions),
@@ -82,6 +82,12 @@ def forest(table, conclusions=HEADLINES, measure="mean_wait"):
     return figure
 
 
+def in_order(names):
+    """Return the logs among some names in the order of the rules, and then others."""
+    names = dict.fromkeys(names)
+    return [log for log in dict.fromkeys([*RULES["logs"], *names]) if log in names]
+
+
 def summary(words, given=()):
     """Return a figure of the word of each log on each conclusion, at the recorded load.
 
@@ -96,7 +102,7 @@ def summary(words, given=()):
     -------
     matplotlib.figure.Figure
     """
-    logs = [log for log in RULES["logs"] if log in set(words["log"])]
+    logs = in_order(words["log"])
     names = list(CONCLUSIONS)
     figure, axes = plt.subplots(figsize=(6.6, 0.21 * len(names) + 1.3), layout="constrained")
     known = {(row.conclusion, row.log): row.word for row in words.itertuples()}
@@ -106,7 +112,7 @@ def summary(words, given=()):
             axes.add_patch(plt.Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, color=colour))
             ink = "white" if word == "for" else "black"
             axes.text(x, y, letter, ha="center", va="center", color=ink, weight="bold")
-    used = sum(bool(registry.info(log).papers) for log in logs)
+    used = sum(log in registry.names() and bool(registry.info(log).papers) for log in logs)
     axes.axvline(used - 0.5, color="black", lw=1)
     axes.text(used - 0.6, -0.7, "of the papers", ha="right")
     axes.text(used - 0.4, -0.7, "others", ha="left")

@@ -104,7 +104,7 @@ def test_figures_lists_its_items(capsys):
         (["--import", "{log}", "logs", "list"], 2, "a Python file, whose name ends in .py"),
         (["simulate", "x.swf", "--scheduler", "esay"], 2, "did you mean easy?"),
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
-        (["simulate", "{log}", "--load", "3"], 2, "load 3.0; allowed: a share"),
+        (["simulate", "{log}", "--load", "3"], 2, "load 3.0"),
         (["figures", "--only", "heel_and_toe/fig2"], 2, "did you mean heel_and_toe/fig02"),
         (["figures", "--only", "fig02"], 2, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
     ],

@@ -70,10 +70,7 @@ def drawing():
         ({"seed": True}, "seed True"),
         ({"logs": "CTC-SP2"}, r'such as \["CTC-SP2", "KTH'),
         ({"logs": ["CTC-SP2", "CTC-SP2"]}, "each name once"),
-        (
-            {"logs": [{"file": "a.swf", "lines": "skip"}]},
-            "no rule 'lines'.*; allowed: file, machine",
-        ),
+        ({"logs": [{"file": "a.swf", "lines": "skip"}]}, "no rule 'lines'.* file, machine"),
         ({"logs": [{"bad_lines": "skip"}]}, "file None; expected a name or a path"),
         ({"factors": (1, 2)}, r"factors \(1, 2\); expected a value such as \[1, 2\]"),
         ({"load": "84 %"}, "load '84 %'; expected a value such as 0.84"),
@@ -194,7 +191,7 @@ def test_run_times_stand_in_for_missing_estimates_on_demand(project, monkeypatch
     schedule = rp.simulate(page.workloads["mine"])
     assert np.array_equal(schedule.estimate, schedule.workload.run_time)
     assert "Without an estimate, run time instead: mine (100 %)" in page.notice
-    with pytest.raises(InputError, match="missing 'longest'; allowed: run-time"):
+    with pytest.raises(InputError, match="missing 'longest'.*run-time"):
         _ = Page(NAME, logs=[{"file": path, "missing": "longest"}]).workloads
 
 

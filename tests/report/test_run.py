@@ -72,7 +72,7 @@ def test_the_fastest_notebook_runs_first_and_those_of_all_papers_last(project, m
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"sed": 2}, r"unknown parameter 'sed' \(did you mean seed\?\); allowed: scale"),
+        ({"sed": 2}, r"unknown parameter 'sed' \(did you mean seed\?\).*scale"),
         ({"logs": 7}, r'logs 7; expected a value such as \["CTC-SP2"\]'),
         ({"logs": "KTH-SP2"}, r'such as \["CTC-SP2"\]'),
         ({"seed": -1}, "seed -1; expected a value such as 1"),
@@ -189,7 +189,8 @@ def test_wrong_input_is_shown_without_a_traceback(project):
     assert run.figures(NAME) == 1
     cells = json.loads(record.notebook("failed", NAME).read_text())["cells"]
     (error,) = [one for cell in cells for one in cell.get("outputs", []) if "traceback" in one]
-    assert error["traceback"] == ["EstimateError: FModel: f=-3; allowed: a number from 0"]
+    (line,) = error["traceback"]
+    assert line.startswith("EstimateError: FModel: f=-3") and "a number from 0" in line
 
 
 @pytest.mark.parametrize(

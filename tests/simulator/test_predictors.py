@@ -21,9 +21,15 @@ def people(*rows):
     )
 
 
+def memory_of(predictor, workload):
+    """The memory of a simulation on the users' estimates, before its first job."""
+    with Predictor.check(predictor).memory(workload, workload.estimate) as memory:
+        return memory
+
+
 def after(workload, predictor, ended, job):
     """The prediction for `job` once the jobs `ended` have ended, in that order."""
-    memory = Predictor.check(predictor)._memory(workload, workload.estimate)
+    memory = memory_of(predictor, workload)
     for k in ended:
         compiled.predict(memory, k, 0)
         compiled.begin(memory, k, 0)
@@ -123,7 +129,7 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
     n = 12_000
     w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
     for predictor in ("top=4", "TopPercent(4, coded=True)"):
-        memory = Predictor.check(predictor)._memory(w, w.estimate)
+        memory = memory_of(predictor, w)
         for k in range(n):
             compiled.learn(memory, k, 0)
         assert np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
@@ -133,7 +139,7 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
 def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
     w = people((40, 100, 1), (20, 100, 1), (30, 50, 1), (5, 60, 1))
     assert after(w, "cvh", [], 0) == 1, "no weights yet"
-    memory = CVH()._memory(w, w.estimate)
+    memory = memory_of(CVH(), w)
     for k, now in ((0, 40), (1, 41), (2, 42)):
         compiled.predict(memory, k, 0)
         compiled.begin(memory, k, 0)
@@ -154,7 +160,7 @@ def test_cvh_means_of_users_with_few_jobs(ended, means):
     with none they are the request.
     """
     w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
-    memory = CVH()._memory(w, w.estimate)
+    memory = memory_of(CVH(), w)
     for k in ended:
         compiled.predict(memory, k, 0)
         compiled.begin(memory, k, 0)

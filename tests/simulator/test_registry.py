@@ -23,6 +23,11 @@ from tests.workloads import BAD_LINE, trace, write_log
 KTH = "KTH-SP2"
 
 
+def in_any_words(message):
+    """Return a pattern for a message that leaves the words before the allowed values open."""
+    return ".*".join(map(re.escape, message.split("; allowed: ")))
+
+
 @pytest.fixture(autouse=True)
 def offline(monkeypatch):
     """Never the real network."""
@@ -94,7 +99,7 @@ def test_without_a_paper_the_rules_are_the_default_ones():
     ],
 )
 def test_a_wrong_name_is_refused_with_the_right_ones(call, message):
-    with pytest.raises(TraceError, match="^" + re.escape(message)):
+    with pytest.raises(TraceError, match="^" + in_any_words(message)):
         call()
 
 
@@ -224,7 +229,7 @@ def test_a_job_is_counted_by_the_first_rule_that_leaves_it_out():
     ],
 )
 def test_a_job_that_cannot_run_is_an_error_unless_a_rule_leaves_it_out(columns, message):
-    with pytest.raises(SWFError, match=re.escape(message)):
+    with pytest.raises(SWFError, match=in_any_words(message)):
         cleaning.workload(trace(**columns), drop=())
 
 
@@ -236,7 +241,7 @@ def test_the_machine_is_the_headers_unless_given():
     ):
         cleaning.workload(swf.Trace.from_columns([0]))
     for value in ("many", "0", "9000000000000"):
-        message = f"^columns: header field MaxProcs: '{value}'; allowed: a whole number from 1 to "
+        message = f"^columns: header field MaxProcs: '{value}'.*a whole number from 1 to "
         with pytest.raises(SWFError, match=message):
             cleaning.workload(swf.Trace.from_columns([0], comments=[f" MaxProcs: {value}"]))
 
@@ -258,7 +263,7 @@ def test_a_log_without_jobs_after_cleaning_is_refused_by_file():
     ],
 )
 def test_an_unknown_rule_is_refused(option, message):
-    with pytest.raises(CleaningError, match="^" + re.escape(message)):
+    with pytest.raises(CleaningError, match="^" + in_any_words(message)):
         cleaning.workload(trace(submit=[0]), **option)
 
 
@@ -318,9 +323,9 @@ def test_a_log_with_another_content_is_refused(nowhere):
     path = hold(nowhere, content=content)
     found, expected = hashlib.sha256(content).hexdigest(), registry.info(KTH).sha256
     message = f"{path}: sha256 of the decompressed file is {found}, expected {expected}"
-    with pytest.raises(SWFError, match=re.escape(message)):
+    with pytest.raises(SWFError, match=in_any_words(message)):
         registry.load(KTH)
-    with pytest.raises(registry.DownloadError, match=re.escape(message)):
+    with pytest.raises(registry.DownloadError, match=in_any_words(message)):
         registry.fetch(KTH)
 
 

@@ -97,7 +97,8 @@ class Predictor(Choice, family="predictor"):
             complete_class(cls)
         if "__dataclass_fields__" not in vars(cls):
             raise PredictorError(
-                f"{cls.__name__} has no method predict; allowed without: a frozen dataclass"
+                f"{cls.__name__} has no method predict(job, now); expected one, or "
+                "@dataclass(frozen=True) before the class of a compiled predictor"
             )
         return super().options()
 
