@@ -66,7 +66,7 @@ def drawing():
     ("wrong", "words"),
     [
         ({"name": "other/fig02"}, "pv_easy, heel_and_toe, top_percent"),
-        ({"scale": "small"}, "allowed: paper, quick"),
+        ({"scale": "small"}, "scale.*paper, quick"),
         ({"seed": True}, "seed True"),
         ({"logs": "CTC-SP2"}, r'such as \["CTC-SP2", "KTH'),
         ({"logs": ["CTC-SP2", "CTC-SP2"]}, "each name once"),

@@ -259,7 +259,7 @@ def test_a_log_without_jobs_after_cleaning_is_refused_by_file():
         ({"overrun": "kill"}, "overrun 'kill'; allowed: raise-estimate, cut-run, as-is"),
         ({"drop": ["short"]}, "drop rule 'short'; allowed: no-run-time, zero-run-time"),
         ({"machine": 0}, "machine 0; allowed: a whole number from 1 to 1000000000000"),
-        ({"machine": 8.5}, "machine 8.5; allowed"),
+        ({"machine": 8.5}, "machine 8.5; allowed: a whole number from 1 to"),
     ],
 )
 def test_an_unknown_rule_is_refused(option, message):
