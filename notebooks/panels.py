@@ -8,6 +8,7 @@ import math
 
 import matplotlib.patches as patches
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib import ticker
 from matplotlib.figure import Figure
@@ -104,22 +105,44 @@ def log_ticks(axis) -> None:
     )
 
 
-def groups(axes, labels) -> None:
-    """Label places 0, 1, ... at which several series stand beside each other, and separate them.
+def factors(axes, values) -> None:
+    """Give an x axis of factors a logarithmic scale with a tick at each value."""
+    axes.set_xscale("log")
+    axes.set_xticks(values, [f"{value:g}" for value in values])
+    axes.minorticks_off()
 
-    The place within a group has no meaning, so the axis has no scale.
+
+def mark_cuts(axes, places, low, high, colour, across=False) -> None:
+    """Mark with a triangle each end of an interval that lies beyond the limits of a panel.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Its limits are final.
+    places, low, high : array_like of float
+        Where the intervals stand, and their ends.
+    colour : str
+    across : bool
+        Whether the intervals lie along the x axis.
     """
-    axes.set_xticks(range(len(labels)), labels)
-    axes.set_xlim(-0.5, len(labels) - 0.5)
-    axes.tick_params(axis="x", length=0)
-    axes.grid(axis="x", visible=False)
-    for edge in range(1, len(labels)):
-        axes.axvline(edge - 0.5, color="#D5D5D5", lw=0.8, zorder=0)
+    least, most = axes.get_xlim() if across else axes.get_ylim()
+    places = np.asarray(places, float)
+    for beyond, edge, marker in (
+        (np.less(low, least), least, "<" if across else "v"),
+        (np.greater(high, most), most, ">" if across else "^"),
+    ):
+        for place in places[beyond]:
+            at = (edge, place) if across else (place, edge)
+            axes.plot(*at, marker, color=colour, ms=4, clip_on=False)
 
 
-def beside(k, several) -> float:
-    """Return the distance of series k of so many from the middle of its group in `groups`."""
-    return (k - (several - 1) / 2) * 0.8 / several
+def side_by_side(values, k, several) -> np.ndarray:
+    """Return the places of series k of so many on a logarithmic axis: the values, which rise in
+    equal steps, moved by at most an eighth of a step, so that intervals can be told apart.
+    """
+    steps = np.log(np.asarray(values, float))
+    step = np.diff(steps).min() if len(steps) > 1 else 1
+    return np.exp(steps + step / 4 * (k - (several - 1) / 2) / max(several - 1, 1))
 
 
 def bars(part, value) -> list[pd.Series]:

@@ -19,7 +19,7 @@ from replication.simulator.paths import toml
 WIDTH = 6.4
 ROW = 2.9
 DPI = 128
-BANNER_POINTS = 9
+BANNER_POINTS, FOOTNOTE_POINTS = 9, 7.5
 COLOURS_OF_A_PICTURE = 128
 # Steps of lightness (CIE L*) of at least 9 tell the first six apart in grey; the hues survive
 # protan, deutan and tritan sight. The seventh, grey, is told apart by its marker and hatch.
@@ -37,7 +37,7 @@ MARKERS = ("o", "s", "^", "D", "v", "X", "P")
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "++")
 #: Places in COLOURS, LINES, MARKERS and HATCHES of what several pictures show.
 PLACES = toml(Path(__file__).with_name("places.toml"))
-BANNER_COLOURS = ("#5A1A00", "#FFE1B8")
+BANNER_COLOURS, FOOTNOTE_COLOURS = ("#5A1A00", "#FFE1B8"), ("#444444", "#FFFFFF")
 SHEET = str(Path(__file__).parent / "figures.mplstyle")
 
 
@@ -81,19 +81,22 @@ def _in_turn(names, looks):
     }
 
 
-def png(figure, banner="", facts=None) -> bytes:
+def png(figure, banner="", footnote="", facts=None) -> bytes:
     """Return a figure as PNG with a palette, the same bytes for the same figure.
 
-    The words of a `banner` are on a strip above the picture; `facts` are stored in the file by PNG
-    keyword (Title, Description, Source).
+    The words of a `banner` are on a strip above the picture, those of a `footnote` below it;
+    `facts` are stored in the file by PNG keyword (Title, Description, Source).
     """
-    picture = _raster(figure)
+    parts, width = [_raster(figure)], figure.get_figwidth()
     if banner:
-        strip = _strip(banner, figure.get_figwidth())
-        canvas = images.new("RGBA", (picture.width, picture.height + strip.height), "white")
-        canvas.paste(strip, (0, 0))
-        canvas.paste(picture, (0, strip.height))
-        picture = canvas
+        parts.insert(0, _strip(banner, width, BANNER_POINTS, BANNER_COLOURS, "bold"))
+    if footnote:
+        parts.append(_strip(footnote, width, FOOTNOTE_POINTS, FOOTNOTE_COLOURS, "normal"))
+    picture = images.new("RGBA", (parts[0].width, sum(part.height for part in parts)), "white")
+    top = 0
+    for part in parts:
+        picture.paste(part, (0, top))
+        top += part.height
     text = picture_files.PngInfo()
     for keyword, value in sorted((facts or {}).items()):
         text.add_itxt(keyword, value)
@@ -114,13 +117,13 @@ def _raster(figure):
 
 
 @functools.cache
-def _strip(words, width):
-    """Return a picture of the banner alone, as tall as its lines need."""
+def _strip(words, width, points, colours, weight):
+    """Return a picture of some words alone, as tall as their lines need."""
     # A bold letter of DejaVu Sans is about 0.7 of its size wide.
-    lines = textwrap.wrap(words, max(20, int(width * 72 / (0.72 * BANNER_POINTS))))
-    ink, paper = BANNER_COLOURS
-    height = (len(lines) * 1.35 + 0.9) * BANNER_POINTS / 72
+    lines = textwrap.wrap(words, max(20, int(width * 72 / (0.72 * points))))
+    ink, paper = colours
+    height = (len(lines) * 1.35 + 0.9) * points / 72
     strip = figures.Figure(figsize=(width, height), facecolor=paper)
-    look = {"color": ink, "weight": "bold", "size": BANNER_POINTS}
+    look = {"color": ink, "weight": weight, "size": points}
     strip.text(0.5, 0.5, "\n".join(lines), ha="center", va="center", **look)
     return _raster(strip)

@@ -215,29 +215,31 @@ class Page:
     @property
     def notice(self) -> str:
         """The notice on an output without a verdict, or whose jobs lack estimates; else empty."""
-        return self._notice(self.workloads)
+        return " ".join(filter(None, [self._no_verdict(), self._without_estimates(self.logs)]))
 
-    def _notice(self, logs):
-        """Return the notice on an output in which the run times of some logs would stand in for
-        estimates.
-        """
+    def _no_verdict(self):
+        """Return the sentence that says why the outputs get no verdict; empty if they may."""
         words = []
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
-        unknown = [
-            f"{log} ({100 * workload.without_estimate:.0f} %)"
-            for log, (workload, _) in self._pairs.items()
-            if workload.without_estimate > FEW_WITHOUT_ESTIMATE and log in logs
-        ]
         if self.changes:
             words.append(f"other parameters: {', '.join(self.changes)}")
         if generated:
             words.append(f"synthetic jobs for {', '.join(generated)}")
         if self.quick:
             words.append(f"quick scale, at most the first {QUICK_JOBS:,} jobs of each log")
-        notices = [f"No verdict: {'; '.join(words)}."] if words else []
-        if unknown:
-            notices.append(f"Without an estimate, run time instead: {', '.join(unknown)}.")
-        return " ".join(notices)
+        return f"No verdict: {'; '.join(words)}." if words else ""
+
+    def _without_estimates(self, logs):
+        """Return the sentence that names those of some logs in which run times stand in for
+        estimates; empty if there are none.
+        """
+        shares = {
+            log: workload.without_estimate
+            for log, (workload, _) in self._pairs.items()
+            if log in logs and workload.without_estimate > FEW_WITHOUT_ESTIMATE
+        }
+        names = ", ".join(f"{log} ({100 * share:.0f} %)" for log, share in shares.items())
+        return f"Without an estimate, run time instead: {names}." if names else ""
 
     def seeds(self, runs, quick_runs=5) -> range:
         """Return the seeds of `runs` runs, beginning with the page's; at quick scale of
@@ -284,15 +286,15 @@ class Page:
         name : str, optional
             For a notebook with several figures.
         estimates_of : collection of str, optional
-            Logs whose users' estimates the picture depends on; all by default. The notice names
+            Logs whose users' estimates the picture depends on; all by default. A footnote names
             those of them without estimates.
         """
         hashes = [f"{log} {facts['sha256'][:12]}" for log, facts in self._log_facts().items()]
         source = f"{self.kind}; {self.scale} scale; seed {self.seed}; "
         source += f"logs: {', '.join(hashes) or 'none'}"
         facts = {"Title": self.name, "Description": caption, "Source": source}
-        notice = self._notice(self.workloads if estimates_of is None else estimates_of)
-        data = style.png(figure, notice, facts)
+        footnote = self._without_estimates(self.logs if estimates_of is None else estimates_of)
+        data = style.png(figure, self._no_verdict(), footnote, facts)
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close(figure)
         return self._save(self._file(name, ".png"), data, "figure", Picture(data, caption))

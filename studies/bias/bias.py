@@ -21,6 +21,8 @@ COMPARED = ("Clairvoyant", "Complete", "CVH", "Tsafrir", "Top03")
 SHOWN = ("avebsld", "ap1waf")
 NAMES = {title: name for name, title in TITLES.items()}
 ALL = "median of the logs"
+#: Factor between the outermost values and the limits of their axis.
+ROOM = 1.5
 AT_SUBMISSION = EASY(refresh="submission")
 
 
@@ -149,19 +151,24 @@ def shares(grid):
 def draw(table):
     """Draw measures over Reqtime's against the factor: a row for each measure, a panel for each
     predictor, a line for each log.
+
+    The axes hold all values; an interval that goes on beyond them ends in a triangle.
     """
-    looks, factors = style.series(dict.fromkeys(table["log"])), sorted(set(table["factor"]))
+    looks = style.series(dict.fromkeys(table["log"]))
+    limits = table.groupby("measure")["value"].agg(["min", "max"]).mul([1 / ROOM, ROOM])
 
     def one(axes, policy, measure):
         own = table[(table["policy"] == policy) & (table["measure"] == measure)]
+        panels.factors(axes, sorted(set(table["factor"])))
+        axes.set_yscale("log")
+        axes.set_ylim(*limits.loc[measure])
         for k, (log, look) in enumerate(looks.items()):
             part = own[own["log"] == log]
-            x = [factors.index(f) + panels.beside(k, len(looks)) for f in part["factor"]]
+            x = panels.side_by_side(part["factor"], k, len(looks))
             ink = look | {"elinewidth": 0.8, "markersize": 3.5}
             axes.errorbar(x, part["value"], panels.bars(part, "value"), **ink)
+            panels.mark_cuts(axes, x, part["low"], part["high"], look["color"])
         axes.axhline(1, color="black", lw=0.8)
-        axes.set_yscale("log")
-        panels.groups(axes, [f"{f:g}" for f in factors])
         panels.log_ticks(axes.yaxis)
 
     rows = {measure: f"{TITLES[measure]} over Reqtime's" for measure in SHOWN}

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.patches import Patch
 
+from notebooks import panels
 from other_logs import CONCLUSIONS, NO_INTERVAL, RULES, USABLE, certain, pool
 from replication.drawing import style
 from replication.simulator.logs import registry
@@ -48,38 +49,43 @@ def forest(table, conclusions=HEADLINES, measure="mean_wait"):
     own = table[table["recorded load"] & (table["measure"] == measure)]
     own = own[own["conclusion"].isin(conclusions)].set_index("conclusion")
     logs = in_order(own["log"])
-    figure, panels = plt.subplots(
+    figure, row_of_axes = plt.subplots(
         1,
         len(conclusions),
-        figsize=(8, 0.24 * len(logs) + 1.6),
+        figsize=(9, 0.24 * len(logs) + 1.6),
         sharey=True,
         squeeze=False,
         layout="constrained",
     )
     colour = style.COLOURS[0]
-    for axes, (conclusion, words) in zip(panels[0], conclusions.items(), strict=True):
+    for axes, (conclusion, words) in zip(row_of_axes[0], conclusions.items(), strict=True):
         part = own.loc[[conclusion]] if conclusion in own.index else own[:0]
+        axes.set_xscale("log")
+        axes.set_xlim(1 / LONGEST, LONGEST)
         for row in part.itertuples():
             y = logs.index(row.log)
             if row.high <= USABLE * row.low:
-                axes.plot([row.low, row.high], [y, y], color=colour, lw=1.2)
+                _interval(axes, y, row.low, row.high, colour)
             axes.plot(row.value, y, "o", color=colour, ms=4.5)
         everyone = pool(part["value"])
         if not math.isnan(mean := everyone["pooled"]):
-            ends = [everyone["prediction_low"], everyone["prediction_high"]]
-            axes.plot(ends, [len(logs)] * 2, color="black", lw=1.2)
+            ends = everyone["prediction_low"], everyone["prediction_high"]
+            _interval(axes, len(logs), *ends, "black")
             axes.plot(mean, len(logs), "D", color="black", ms=5)
-        axes.set_xscale("log")
         axes.axvline(1, color="black", lw=0.8, ls=":")
-        axes.set_xlim(1 / LONGEST, LONGEST)
         axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
         axes.minorticks_off()
         axes.set_title(words, fontsize="medium")
         axes.set_xlabel(f"quotient of {MEASURES[measure].partition(' [')[0]}s")
         axes.grid(axis="x", color="#dddddd", lw=0.5)
-    panels[0][0].set_yticks(range(len(logs) + 1), [*logs, "mean of all machines"])
-    panels[0][0].set_ylim(len(logs) + 0.5, -0.5)
+    row_of_axes[0][0].set_yticks(range(len(logs) + 1), [*logs, "mean of all machines"])
+    row_of_axes[0][0].set_ylim(len(logs) + 0.5, -0.5)
     return figure
+
+
+def _interval(axes, y, low, high, colour):
+    axes.plot([low, high], [y, y], color=colour, lw=1.2, ls="-")
+    panels.mark_cuts(axes, [y], [low], [high], colour, across=True)
 
 
 def in_order(names):
@@ -122,6 +128,7 @@ def summary(words, given=()):
     if rest := [log for log in given if log not in logs]:
         axes.set_xlabel(f"Without a conclusion that can be decided: {', '.join(rest)}")
     axes.tick_params(length=0)
+    axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     handles = [
         Patch(color=colour, label=f"{letter} {word}".strip())

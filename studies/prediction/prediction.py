@@ -588,15 +588,15 @@ def draw_bias(study, accuracies):
         grid_[0].errorbar(at, value, *ends, **thin, **LOOKS[name] | {"linestyle": ""})
     grid_[0].set(xlabel="accuracy of predictions (1: perfect)", title="EASY, by accuracy")
     plt.setp(grid_[::3], ylabel="mean bounded slowdown\nover that with requests")
-    factors = np.array([0.5, 1, 2, 4])
+    factors = (0.5, 1, 2, 4)
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
         names = (*study.under(scheduler), "perfect")
         for k, name in enumerate(names):
             points = [study.interval((scheduler, name, f), (scheduler, "request")) for f in factors]
             value, low, high = np.array(points).T
-            x = np.arange(len(factors)) + panels.beside(k, len(names))
+            x = panels.side_by_side(factors, k, len(names))
             axes.errorbar(x, value, [value - low, high - value], **thin, **LOOKS[name])
-        panels.groups(axes, [f"{f:g}" for f in factors])
+        panels.factors(axes, factors)
         axes.set(xlabel="predictions multiplied by", title=scheduler)
     for axes in grid_:
         axes.axhline(1, color="black", lw=0.8)

@@ -18,13 +18,20 @@ def own_style():
 
 
 @pytest.mark.parametrize("several", [1, 2, 7])
-def test_series_side_by_side_stay_in_their_group(several):
-    places = [panels.beside(k, several) for k in range(several)]
-    assert np.allclose(np.sum(places), 0) and max(map(abs, places)) < 0.45
+def test_series_side_by_side_stay_near_their_value(several):
+    values = [0.5, 1, 2, 4]
+    places = [panels.side_by_side(values, k, several) for k in range(several)]
+    assert len({tuple(place) for place in places}) == several
+    assert np.max(np.abs(np.log2(places) - np.log2(values))) <= 1 / 8 + 1e-9
+    assert np.allclose(np.mean(np.log2(places), axis=0), np.log2(values))
+
+
+def test_an_interval_that_goes_on_beyond_the_panel_is_marked():
     axes = plt.figure().subplots()
-    panels.groups(axes, ["0.5", "1", "4"])
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["0.5", "1", "4"]
-    assert axes.get_xlim() == (-0.5, 2.5) and axes.get_xscale() == "linear"
+    axes.set_ylim(0, 10)
+    panels.mark_cuts(axes, [1, 2, 3], [1, -1, -1], [2, 9, 11], "black")
+    marks = [(*line.get_xydata()[0], line.get_marker()) for line in axes.lines]
+    assert sorted(marks) == [(2, 0, "v"), (3, 0, "v"), (3, 10, "^")]
 
 
 def test_labels_keep_a_distance_from_the_edge():

@@ -280,6 +280,16 @@ def test_the_stand_in_banner_adds_to_a_figure_and_covers_nothing(project):
     assert len(np.unique(marked[:extra].reshape(-1, 3), axis=0)) > 10  # words, not an empty strip
 
 
+def test_a_footnote_stands_below_a_figure():
+    plain, noted = (
+        np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), int)
+        for png in (style.png(drawing()), style.png(drawing(), footnote="Run times instead."))
+    )
+    above, below = np.split(noted, [len(plain)])
+    assert np.abs(above - plain).max() <= 64  # their palettes differ a little
+    assert below.min() < 128  # words, not an empty strip
+
+
 def test_a_user_style_does_not_change_figures(project):
     before = style.png(_styled())
     with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9}):
