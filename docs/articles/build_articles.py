@@ -2,13 +2,18 @@
 from the records.
 
 pandoc makes HTML for the report, in ``build/articles/``, and, through typst, a PDF of each in
-``figures/``. The table of results in README.md comes from ``results.md`` in the same way. The
-sources hold two kinds of reference to recorded results; docs/records.md describes them.
+``figures/``. The table of results in README.md comes from ``results.md`` in the same way, and the
+page docs/reporting.md from ``reporting.md``, which is a section of an article, too. The sources
+hold references to recorded results; docs/records.md describes them.
 
 ``{value TABLE COLUMN NAME=VALUE ...; FORMAT}``
     The cells of a column in the rows that meet all conditions.
 ``{verdict PAPER/CLAIM; holds}``
     The verdict on a claim. The verdict that the sentence assumes is part of the reference.
+``{table NAME}``
+    The table that the function of this name in ``queries.py`` makes.
+``{include NAME}``
+    The text of another source.
 """
 
 import functools
@@ -21,6 +26,7 @@ import pypandoc
 import typst
 import yaml
 
+from docs.articles import queries
 from replication.report import record
 from replication.report.assemble import ARTICLES
 from replication.report.render import SIGNS
@@ -39,9 +45,13 @@ FROM_SOURCE = "](../../figures/"
 IMAGE = re.compile(r'<img src="([^"]+)"')
 CONDITION = re.compile(r"([^=!]+)(!?=)(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
+LINK = re.compile(r"\[([^]]*)\]\([^)]*\)(\{[^}]*\})?")
+NUMBER = re.compile(r"[-+]?\d[\d,.]*( %)?( \[.*\])?|")
 # A hyphen before a number is a minus sign; a line does not end before the sign of per cent.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 PER_CENT = re.compile(r"(?<=[\d}]) (?=%)")
+#: The first line of the page that is made from a source.
+PAGE = "<!-- Made by docs/articles/build_articles.py from docs/articles/reporting.md -->"
 SOURCE = "markdown-raw_html-raw_tex-implicit_header_references"
 
 
@@ -103,18 +113,7 @@ def fill_references(name, results, link=True) -> str:
     """Return the source of an article with all references filled in; `link` links verdicts to the
     report.
     """
-    source = (HERE / f"{name}.md").read_text(encoding="utf-8")
-    text, problems = _fill(source, results, link)
-    text = text.replace(FROM_SOURCE, "](")
-    for match in PICTURE.finditer(text):
-        if not (record.folder("paper") / match[1]).is_file():
-            problems.append((source.find(match[1]), f"no picture {match[1]}"))
-    library = (HERE / "references.bib").read_text(encoding="utf-8")
-    for match in re.finditer(r"@([\w-]+)", source):
-        if f"{{{match[1]}," not in library:
-            problems.append((match.start(), f"no entry {match[1]!r} in references.bib"))
-    _raise(problems, f"docs/articles/{name}.md", source)
-    return PER_CENT.sub("\u00a0", MINUS.sub("\u2212", text))
+    return _fill(name, References(results, link))
 
 
 def readme(results) -> str:
@@ -125,32 +124,67 @@ def readme(results) -> str:
     ArticleError
         If a reference leads nowhere.
     """
-    source = (HERE / "results.md").read_text(encoding="utf-8")
-    table, problems = _fill(source, results, link=False)
-    _raise(problems, "docs/articles/results.md", source)
+    table = _fill("results", References(results, link=False), typography=False)
     text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
     block = f"<!-- results -->\n{table}<!-- /results -->"
     return re.sub(r"<!-- results -->\n.*?<!-- /results -->", lambda _: block, text, flags=re.DOTALL)
 
 
-def _fill(source, results, link):
-    """Return `source` with its references filled in, and a list of (position, problem)."""
-    references, problems = References(results), []
+def reporting(results) -> str:
+    """Return the page docs/reporting.md, whose text is a section of the first article.
+
+    Raises
+    ------
+    ArticleError
+        If a reference leads nowhere.
+    """
+    text = _fill("reporting", References(results, link=False))
+    return f"{PAGE}\n\n# What a paper on a scheduler must state\n\n{text}"
+
+
+def _fill(name, references, typography=True):
+    """Return the source `name` with its references filled in; ArticleError names all faults."""
+    source = (HERE / f"{name}.md").read_text(encoding="utf-8")
+    problems = []
 
     def fill(match):
+        kind, _, what = match[0][1:-1].partition(" ")
         try:
-            return references.text(" ".join(match[0][1:-1].split()), link)
+            if kind == "include":
+                return _fill(what, references, typography)
+            return references.text(" ".join(match[0][1:-1].split()))
         except ReferenceFault as error:
             problems.append((match.start(), f"{match[0]}: {error}"))
             return "?"
 
-    return REFERENCE.sub(fill, source), problems
-
-
-def _raise(problems, name, source):
+    text = REFERENCE.sub(fill, source).replace(FROM_SOURCE, "](")
+    for match in PICTURE.finditer(text):
+        if not (record.folder("paper") / match[1]).is_file():
+            problems.append((source.find(match[1]), f"no picture {match[1]}"))
+    library = (HERE / "references.bib").read_text(encoding="utf-8")
+    for match in re.finditer(r"@([\w-]+)", source):
+        if f"{{{match[1]}," not in library:
+            problems.append((match.start(), f"no entry {match[1]!r} in references.bib"))
     if problems:
         lines = ((source[: max(place, 0)].count("\n") + 1, why) for place, why in sorted(problems))
-        raise ArticleError([f"{name}:{line}: {why}" for line, why in lines])
+        raise ArticleError([f"docs/articles/{name}.md:{line}: {why}" for line, why in lines])
+    return PER_CENT.sub("\u00a0", MINUS.sub("\u2212", text)) if typography else text
+
+
+def pipe_table(frame) -> str:
+    """Return a DataFrame of text as a pipe table of Markdown.
+
+    Columns of numbers are aligned to the right; columns share the width by their longest cells.
+    """
+    cells = [[str(cell).replace("|", "\\|") for cell in row] for row in frame.to_numpy()]
+    rules = []
+    for heading, column in zip(frame, zip(*cells, strict=True), strict=True):
+        plain = [LINK.sub(r"\1", cell) for cell in column]
+        numbers = all(map(NUMBER.fullmatch, plain))
+        words = heading.split() if numbers else [heading]
+        width = max(4, *(min(len(text), 60) for text in (*words, *plain)))
+        rules.append("-" * (width - 1) + ":" if numbers else ":" + "-" * (width - 1))
+    return "\n".join(f"| {' | '.join(row)} |" for row in (list(frame), rules, *cells))
 
 
 def _pandoc(name, text, to, *options):
@@ -172,18 +206,20 @@ class ReferenceFault(ValueError):
 
 
 class References:
-    """Look up references in `replication.report.results.Results`."""
+    """Look up references in `replication.report.results.Results`.
 
-    def __init__(self, results):
+    With `link`, a verdict is linked to its claim in the report, and a number to its record.
+    """
+
+    def __init__(self, results, link=True):
+        self.link = link
         self._papers = results.papers
         self._items = results.every("items")
         self.rows = functools.cache(self.rows)  # most tables have many references
 
-    def text(self, reference, link=True) -> str:
+    def text(self, reference) -> str:
         """Return the Markdown of a reference, given without its braces; ReferenceFault if it has no
         result.
-
-        With `link`, a verdict is linked to its claim in the report, and a number to its record.
         """
         first, *further = (part.strip() for part in reference.split(";"))
         try:
@@ -191,23 +227,45 @@ class References:
         except ValueError as error:
             raise ReferenceFault(f"unreadable: {error}") from None
         if kind == "verdict" and len(words) == 1:
-            return self._verdict(words[0], further, link)
+            text, verdict = self.verdict(words[0]), self._verdict(words[0])
+            if further != [verdict]:
+                expected = "; ".join(further) or "no verdict"
+                raise ReferenceFault(f"the text says {expected!r}; the verdict is {verdict!r}")
+            return text
         if kind == "value" and len(words) > 1:
-            text, place = self._value(words, further), self._place(words) if link else ""
-            return f"[{text}](#record:{place}){{.value}}" if place else text
+            return self._linked(self._value(words, further), words)
+        if kind == "table" and len(words) == 1:
+            return self._table(words[0])
         raise ReferenceFault(
-            f"{first!r}; expected verdict and a claim, or value, a table and a column"
+            f"{first!r}; expected verdict and a claim, value, a table and a column, "
+            "or table and its name"
         )
 
-    def _verdict(self, claim, further, link):
-        paper, _, name = claim.partition("/")
-        verdict = self.select(f"{paper}.claims", "verdict", f"claim={name}")[0]
-        if further != [verdict]:
-            expected = "; ".join(further) or "no verdict"
-            raise ReferenceFault(f"the text says {expected!r}; the verdict is {verdict!r}")
+    def verdict(self, claim) -> str:
+        """Return the verdict on a claim (``paper/name``) with its symbol."""
+        verdict = self._verdict(claim)
         # With a plain blank "= check" in a cell would be a heading in typst.
         words = f"{SIGNS[verdict]}\u00a0{verdict}"
-        return f"[{words}](#{tables.place('claim', paper, name)})" if link else words
+        return f"[{words}](#{tables.place('claim', *claim.split('/'))})" if self.link else words
+
+    def _verdict(self, claim):
+        paper, _, name = claim.partition("/")
+        return self.select(f"{paper}.claims", "verdict", f"claim={name}")[0]
+
+    def value(self, table, column, *further, **conditions) -> str:
+        """Return what ``{value TABLE COLUMN NAME=VALUE ...; FURTHER; ...}`` does."""
+        words = [table, column, *(f"{name}={value}" for name, value in conditions.items())]
+        return self._linked(self._value(words, further), words)
+
+    def _linked(self, text, words):
+        place = self._place(words) if self.link else ""
+        return f"[{text}](#record:{place}){{.value}}" if place else text
+
+    def _table(self, name):
+        makers = {key.replace("_", "-"): one for key, one in queries.TABLES.items()}
+        if name not in makers:
+            raise ReferenceFault(f"no table {name!r}, but {', '.join(sorted(makers))}")
+        return pipe_table(makers[name](self))
 
     def _value(self, words, further):
         cells, form = self.select(*words, none="count" in further), ""
@@ -354,6 +412,7 @@ def build() -> list[Path]:
         outputs[paths.BUILD / ARTICLES / f"{name}.html"] = html(name, results).encode()
         outputs[paths.FIGURES / f"{name}.pdf"] = pdf(name, results)
     outputs[paths.ROOT / "README.md"] = readme(results).encode()
+    outputs[paths.ROOT / "docs" / "reporting.md"] = reporting(results).encode()
     for path, content in outputs.items():
         writing.write(path, content)
     return list(outputs)

@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 from docs.articles import build_articles as article
@@ -25,8 +26,8 @@ def test_a_pdf_is_the_same_twice(name, recorded):
 @pytest.mark.parametrize("name", ["replication", "studies"])
 def test_a_page_holds_its_pictures_and_citations(name, recorded):
     markup = article.html(name, recorded)
-    assert "{value" not in markup and "{verdict" not in markup
-    assert markup.count("<figure") == markup.count('src="file:figures/') >= 3
+    assert not re.search(r"\{(value|verdict|table|include) ", markup)
+    assert markup.count("<figure") == markup.count('src="file:figures/') >= 1
     assert f'id="article-{name}-ref-pv_easy"' in markup and "<h2" in markup
     anchors = set(re.findall(r' id="([^"]+)"', markup))
     links = set(re.findall(r'href="#([^"]+)"', markup))
@@ -53,7 +54,7 @@ def test_a_page_holds_its_pictures_and_citations(name, recorded):
     ],
 )
 def test_values(recorded, reference, text):
-    assert References(recorded).text(reference, link=False) == text
+    assert References(recorded, link=False).text(reference) == text
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_values(recorded, reference, text):
     ],
 )
 def test_a_value_leads_to_its_record(recorded, reference, place):
-    plain = References(recorded).text(reference, link=False)
+    plain = References(recorded, link=False).text(reference)
     linked = References(recorded).text(reference)
     assert linked == (f"[{plain}](#record:{place}){{.value}}" if place else plain)
 
@@ -93,13 +94,41 @@ def test_a_value_leads_to_its_record(recorded, reference, place):
         ),
         ("value heel_and_toe/table1 trace; .1f", "is no number"),
         ("value heel_and_toe/table1 jobs; much", "no format"),
-        ("number 1", "expected verdict and a claim, or value"),
+        ("table nothing", "no table 'nothing', but .*main-table"),
+        ("number 1", "expected verdict and a claim, value"),
         ('value "x', "unreadable"),
     ],
 )
 def test_faults(recorded, reference, words):
     with pytest.raises(ReferenceFault, match=words):
         References(recorded).text(reference)
+
+
+def test_a_table_aligns_numbers_and_keeps_references():
+    cells = [["a|b", "[1,234](#record:x){.value}", "none"], ["c", "-0.5 [-1.2, 0.3]", "7"]]
+    made = article.pipe_table(pd.DataFrame(cells, columns=["row", "number", "mixed"]))
+    head, rule, first, second = made.splitlines()
+    assert head == "| row | number | mixed |"
+    assert [cell.strip()[-1] for cell in rule.strip("|").split("|")] == ["-", ":", "-"]
+    assert first == r"| a\|b | [1,234](#record:x){.value} | none |"
+    assert second == "| c | -0.5 [-1.2, 0.3] | 7 |"
+
+
+def test_a_table_of_an_article_is_its_query(recorded):
+    text = References(recorded).text("table matches")
+    ours = References(recorded).value(
+        "top_percent/table1-baseline", "match", ".0f", ours="coded", trace="KTH-SP2"
+    )
+    assert ours in text and "#record:top_percent-table1" in ours
+    assert "| KTH | CTC | SDSC |" in text.splitlines()[0]
+
+
+def test_a_section_of_the_first_article_is_a_page_of_the_documentation(recorded):
+    heading, table = "What a paper on a scheduler must state", "| detail | left open by |"
+    page = article.reporting(recorded)
+    assert f"# {heading}\n" in page and table in page and "{table" not in page
+    text = article.fill_references("replication", recorded, link=False)
+    assert heading in text and table in text
 
 
 def test_all_faults_are_named_with_their_lines(recorded, tmp_path, monkeypatch):

@@ -1,0 +1,291 @@
+"""The tables of the articles; ``{table easy-tables}`` in a source is that of `easy_tables`.
+
+A function takes the `docs.articles.build_articles.References` of the article, which look up
+recorded results, and returns a DataFrame of text with the headings as columns.
+"""
+
+import pandas as pd
+
+NUMBERS = "studies/interpretations/reconstructed-numbers"
+CONCLUSIONS = "studies/interpretations/reconstructed-conclusions"
+LOGS = {"CTC-SP2": "CTC", "SDSC-BLUE": "BLUE", "SDSC-DS": "DS"}  # of PV-EASY
+FOUR = {"CTC-SP2": "CTC", "KTH-SP2-2": "KTH", "SDSC-SP2": "SDSC", "SDSC-BLUE": "BLUE"}
+THREE = {"KTH-SP2": "KTH", "CTC-SP2": "CTC", "SDSC-SP2": "SDSC"}  # of Top Percent
+#: The simulators of EASY, nearest to the tables of PV-EASY first, as the article names them.
+SIMULATORS = {
+    "until start, now": "until start, *now*",
+    "until due, now": "until due, *now*",
+    "until start": "until start, request",
+    "until due": "until due, request",
+    "textbook EASY": "textbook, request",
+    "textbook EASY, now": "textbook, *now*",
+}
+
+
+def main_table(results):
+    """Results of the three papers, one in a row."""
+    rows = []
+
+    def claim(paper, name, statement, says, unit):
+        held = results.value(f"{paper}.claims", "held", claim=name)
+        rows.append((statement, says, f"{held} {unit}", results.verdict(f"{paper}/{name}")))
+
+    def measured(statement, says, ours, verdict):
+        rows.append((statement, says, ours, verdict))
+
+    def case(paper, name, form):
+        return results.value(f"{paper}.cases", "value", "range", form, claim=name)
+
+    def text(measure, form, column="ours"):
+        ends = (f"{measure}_min", f"{measure}_max")
+        return " to ".join(
+            results.value("heel_and_toe.numbers", column, form, item="text", measure=end)
+            for end in ends
+        )
+
+    killed = {"item": "table6", "trace": "CTC-SP2", "policy": "PV-EASY", "measure": "preempted"}
+    rows.append(("**PV-EASY**", "", "", ""))
+    measured(
+        "reservations that PV-EASY violates",
+        "none",
+        case("pv_easy", "no-violation", ",.0f"),
+        results.verdict("pv_easy/no-violation"),
+    )
+    measured(
+        "jobs killed by PV-EASY, CTC",
+        results.value("pv_easy.numbers", "published", ",.0f", **killed),
+        results.value("pv_easy.numbers", "ours", ",.0f", **killed),
+        results.value("pv_easy.numbers", "verdict", **killed),
+    )
+    measured(
+        "wasted share of the machine",
+        "small",
+        f"{case('pv_easy', 'little-waste', '.1f')} %",
+        results.verdict("pv_easy/little-waste"),
+    )
+    claim("pv_easy", "venture-helps", "venture backfilling helps", "yes", "cases")
+    measured(
+        "jobs that wait for one of lower priority",
+        "none",
+        case("pv_easy", "strict-by-the-words", ",.0f"),
+        results.verdict("pv_easy/strict-by-the-words"),
+    )
+    claim("pv_easy", "better-than-easy-last", "PV-EASY is faster than EASY-Last", "yes", "cases")
+    claim("pv_easy", "smaller-on-blue", "PV-EASY is faster than EASY on BLUE", "yes", "cases")
+    claim("pv_easy", "estimates-beat-last", "EASY is faster than EASY-Last", "yes", "cases")
+    rows.append(("**Heel and toe**", "", "", ""))
+    heel = [
+        ("perfect-helps", "perfect estimates are better than users'", "usually", "panels"),
+        ("doubling-helps", "doubled estimates are better", "tends to", "panels"),
+        ("better-than-real", "the *f*-model is better than users' estimates", "yes", "panels"),
+        ("initial-drop", "curves over *f* first fall", "yes", "panels"),
+        ("v-or-l", "curves are V- or L-shaped", "all", "panels"),
+        ("usually-v", "curves are V-shaped", "usually", "panels"),
+        ("more-backfilling", "more jobs are backfilled as *f* grows", "yes", "curves"),
+        ("delay-grows", "heads are delayed more as *f* grows", "yes", "logs"),
+        ("deterministic-better", "the deterministic model is better", "always", "panels"),
+        ("modal-worse", "more estimates at the maximum are worse", "yes", "cases"),
+        ("modal-like-real", "the modal model performs like users", "yes", "cases"),
+    ]
+    for name, *words in heel:
+        claim("heel_and_toe", name, *words)
+    measured(
+        "jobs backfilled wildly at *f* = 10",
+        f"{text('wild_share', '.0f', 'published')} %",
+        f"{text('wild_share', '.1f')} %",
+        ", ".join(
+            results.value("heel_and_toe.numbers", "verdict", item="text", measure=measure)
+            for measure in ("wild_share_min", "wild_share_max")
+        ),
+    )
+    rows.append(("**Top Percent**", "", "", ""))
+    top = [
+        ("least-underprediction", "it predicts too short a time least often", "yes", "logs"),
+        ("top-best-priority", "it is best on the new measures", "yes", "cases"),
+        ("top-beats-reqtime", "it beats the requests", "consistently", "cases"),
+        ("nobody-else-does", "no other predictor beats the requests", "yes", "cases"),
+        ("schedulers-close", "schedulers other than EASY give close results", "yes", "cells"),
+    ]
+    for name, *words in top:
+        claim("top_percent", name, *words)
+    return pd.DataFrame(rows, columns=["result", "the paper says", "here", "verdict"])
+
+
+def easy_counts(results):
+    """Counts of jobs under EASY, printed and under each lifetime of its reservation."""
+    measures = [
+        ("blocked jobs", "table1", "blocked", ",.0f"),
+        ("delayed jobs", "table1", "delayed", ",.0f"),
+        ("backfilled jobs", "table4", "backfilled", ",.0f"),
+        ("mean delay, min", "table1", "mean_delay", ".0f"),
+    ]
+    columns = {
+        "printed": "published",
+        "textbook": "textbook EASY",
+        "until due": "until due",
+        "until start": "until start",
+    }
+    return _counts(results, "EASY", measures, columns)
+
+
+def easy_last_counts(results):
+    """Violations of reservations under EASY-Last, printed and in each simulator."""
+    measures = [
+        ("violations", "table2", "violated", ",.0f"),
+        ("mean size of the job", "table2", "violated_mean_size", ".0f"),
+        ("mean delay, min", "table2", "mean_dtr", ".0f"),
+    ]
+    return _counts(results, "EASY-Last", measures, {"printed": "published"} | _named())
+
+
+def _named():
+    """Return the columns of the simulators by their names in the article."""
+    return {name: column for column, name in SIMULATORS.items()}
+
+
+def _counts(results, policy, measures, columns):
+    """Return a row for each measure and log, with the numbers of each column."""
+    rows = [
+        [f"{title}, {log}"]
+        + [
+            results.value(
+                NUMBERS, column, form, item=item, trace=trace, policy=policy, measure=measure
+            )
+            for column in columns.values()
+        ]
+        for title, item, measure, form in measures
+        for trace, log in LOGS.items()
+    ]
+    return pd.DataFrame(rows, columns=[f"under {policy}", *columns])
+
+
+def conclusions(results):
+    """Cases in which conclusions of PV-EASY hold, by the simulator of its baseline."""
+    asked = {
+        "PV-EASY faster than EASY-Last": "PV-EASY below EASY-Last",
+        "than EASY, BLUE": "PV-EASY below EASY on SDSC-BLUE",
+        "EASY faster than EASY-Last": "EASY below EASY-Last",
+    }
+    rows = [
+        [name, *(results.value(CONCLUSIONS, column, conclusion=one) for one in asked.values())]
+        for column, name in SIMULATORS.items()
+    ]
+    return pd.DataFrame(rows, columns=["lifetime, correction", *asked])
+
+
+def falls(results):
+    """The fall of the mean wait from f = 0 to the lowest point of its curve."""
+    cells = [
+        results.value(
+            "heel_and_toe/fig04-shapes", "fall [%]", ".1f", log=log, load="log", measure="mean_wait"
+        )
+        for log in FOUR
+    ]
+    return pd.DataFrame([["%", *cells]], columns=["fall", *FOUR.values()])
+
+
+def matches(results):
+    """Ratios printed for Top Percent that match."""
+    rows = {
+        "by the words of the paper": "words",
+        "with the details of its simulator": "coded",
+        "a constant 1.000": "constant 1.000",
+    }
+    frame = {
+        label: [
+            results.value("top_percent/table1-baseline", "match", ".0f", ours=ours, trace=log)
+            for log in THREE
+        ]
+        for label, ours in rows.items()
+    }
+    return pd.DataFrame(frame, index=THREE.values()).T.rename_axis("matches").reset_index()
+
+
+def left_open(results):
+    """Details that the papers leave open, and their effects."""
+    pv_easy = [
+        results.value(CONCLUSIONS, simulator, conclusion="PV-EASY below EASY-Last")
+        for simulator in ("textbook EASY", "until due", "until start")
+    ]
+    now = results.value(CONCLUSIONS, "textbook EASY, now", conclusion="PV-EASY below EASY-Last")
+    counted = results.value(
+        "studies/interpretations/reconstructed-violations",
+        "textbook EASY",
+        "range",
+        ".0f",
+        trace="CTC-SP2",
+        measure="violated",
+    )
+    ratios = [
+        results.value("top_percent/table1-baseline", column, ".0f", ours=ours, trace="CTC-SP2")
+        for column, ours in (("match", "words"), ("match", "coded"), ("ratios", "coded"))
+    ]
+    ap1waf = [
+        results.value(
+            "studies/ablation/ablation-measures",
+            "value",
+            ".2f",
+            log="CTC-SP2",
+            measure="AP1WAF",
+            design=design,
+        )
+        for design in ("Top 3 %", "no artificial point")
+    ]
+    sign = [
+        results.value(
+            "studies/sensitivity/top_percent",
+            column,
+            ".0f",
+            headline="top-beats-reqtime",
+            kind="default",
+        )
+        for column in ("not sure", "cases")
+    ]
+    rows = [
+        (
+            "how long a reservation lasts",
+            "PV-EASY, heel and toe",
+            "PV-EASY is faster than EASY with the same predictions in {} cases if it is computed "
+            "at every pass, {} if it lasts until due, {} if it lasts until the start".format(
+                *pv_easy
+            ),
+        ),
+        (
+            "what the scheduler expects of a job that outlives its prediction",
+            "PV-EASY",
+            f"the first of these becomes {now} if the job may end at any moment",
+        ),
+        (
+            "whose reservation is violated, and which jobs are to blame",
+            "PV-EASY",
+            f"{counted} violations of one schedule on CTC",
+        ),
+        (
+            "which events lead to a pass over the queue",
+            "Top Percent",
+            "with other details of the source: {} or {} of {} ratios on CTC match".format(*ratios),
+        ),
+        (
+            "all inputs of a predictor, also artificial ones",
+            "Top Percent",
+            "AP1WAF on CTC is {} times that with requests, and {} times without the artificial "
+            "point".format(*ap1waf),
+        ),
+        (
+            "the interval of a gain",
+            "Top Percent",
+            "the sign of the gain is open in {} of {} cases".format(*sign),
+        ),
+        (
+            "the version and the cleaning of each log",
+            "PV-EASY, Top Percent",
+            "two logs have more jobs than printed; a third cannot be compared",
+        ),
+    ]
+    return pd.DataFrame(rows, columns=["detail", "left open by", "what it changed"])
+
+
+TABLES = {
+    make.__name__: make
+    for make in (conclusions, easy_counts, easy_last_counts, falls, left_open, main_table, matches)
+}
