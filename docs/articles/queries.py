@@ -285,7 +285,130 @@ def left_open(results):
     return pd.DataFrame(rows, columns=["detail", "left open by", "what it changed"])
 
 
+def random_exceptions(results):
+    """Gains of random exceptions and of f at equal shares of wild backfills."""
+
+    def cells(measure, **case):
+        def number(column, form):
+            return results.value("studies/causes/wild-equal", column, form, measure=measure, **case)
+
+        low, high = number("more low", ".2f"), number("more high", ".2f")
+        return number, f"{number('more', '+.1f')} [{low}, {high}]"
+
+    rows = []
+    for log, name in FOUR.items():
+        for f in (1, 3, 10):
+            number, waits = cells("mean_wait", log=log, f=f)
+            _, slowdowns = cells("mean_bounded_slowdown", log=log, f=f)
+            shares = [number("wild", ".1f"), number("gain", ".1f"), number("random", ".1f")]
+            rows.append([f"{name}, *f* = {f}", *shares, waits, slowdowns])
+    headings = [
+        "",
+        "wild backfills, % of jobs",
+        "gain of *f*, %",
+        "of random exceptions, %",
+        "difference, points",
+        "in slowdown, points",
+    ]
+    return pd.DataFrame(rows, columns=headings)
+
+
+def wild_by_length(results):
+    """Gains in mean wait where only some jobs may be backfilled wildly."""
+    allowed = {
+        "all jobs": "all jobs",
+        "shorter than the median": "shorter than the median",
+        "longer than the median": "longer than the median",
+        "half of the jobs, at random": "half of the jobs, at random",
+        "no job": "no job",
+    }
+    case = {"f": 1, "measure": "mean_wait"}
+    rows = [
+        [
+            label,
+            *(
+                results.value(
+                    "studies/causes/order-some-wild",
+                    "gain",
+                    ".1f",
+                    log=log,
+                    scheduler=scheduler,
+                    **case,
+                )
+                for log in FOUR
+            ),
+        ]
+        for label, scheduler in allowed.items()
+    ]
+
+    def difference(log, f):
+        value, low, high = (
+            results.value(
+                "studies/causes/order-shorter-minus-longer",
+                column,
+                form,
+                log=log,
+                f=f,
+                measure="mean_wait",
+            )
+            for column, form in (
+                ("difference", "+.1f"),
+                ("difference low", ".1f"),
+                ("difference high", ".1f"),
+            )
+        )
+        return f"{value} [{low}, {high}]"
+
+    rows += [
+        [f"shorter less longer, *f* = {f}", *(difference(log, f) for log in FOUR)]
+        for f in (1, 3, 10)
+    ]
+    return pd.DataFrame(rows, columns=["wild backfills allowed for", *FOUR.values()])
+
+
+def machines(results):
+    """Quotients of mean waits over all machines."""
+    asked = {
+        "perfect over users' estimates": "perfect-helps",
+        "*f* = 1 over perfect estimates": "small-f-helps",
+        "random exceptions over none": "random-wild-backfills",
+    }
+    columns = {
+        "machines": ("logs", ".0f"),
+        "shorter": ("for", ".0f"),
+        "longer": ("against", ".0f"),
+        "mean": ("pooled", ".2f"),
+    }
+
+    def number(conclusion, column, form):
+        return results.value(
+            "studies/other_logs/other_logs-pooled", column, form, id=conclusion, measure="mean_wait"
+        )
+
+    rows = [
+        [
+            label,
+            *(number(key, *column) for column in columns.values()),
+            f"{number(key, 'prediction_low', '.2f')} to {number(key, 'prediction_high', '.2f')}",
+        ]
+        for label, key in asked.items()
+    ]
+    return pd.DataFrame(rows, columns=["quotient of mean waits", *columns, "one more machine"])
+
+
+#: All tables by their names.
 TABLES = {
     make.__name__: make
-    for make in (conclusions, easy_counts, easy_last_counts, falls, left_open, main_table, matches)
+    for make in (
+        conclusions,
+        easy_counts,
+        easy_last_counts,
+        falls,
+        left_open,
+        machines,
+        main_table,
+        matches,
+        random_exceptions,
+        wild_by_length,
+    )
 }
