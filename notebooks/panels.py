@@ -112,6 +112,17 @@ def factors(axes, values) -> None:
     axes.minorticks_off()
 
 
+def limits(values, low, high, room) -> tuple[float, float]:
+    """Return the limits of a logarithmic axis that holds all values, and their intervals as far as
+    `room` times beyond the outermost values; `mark_cuts` marks the rest.
+    """
+    values, low, high = map(pd.Series, (values, low, high))  # their extremes skip nan
+    least, most = values.min() / room, values.max() * room
+    least, most = np.fmax(least, low.min()), np.fmin(most, high.max())
+    margin = (most / least) ** 0.05
+    return least / margin, most * margin
+
+
 def mark_cuts(axes, places, low, high, colour, across=False) -> None:
     """Mark with a triangle each end of an interval that lies beyond the limits of a panel.
 

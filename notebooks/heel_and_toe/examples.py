@@ -123,6 +123,7 @@ def _moment(axes, schedule, steps, now, shadow):
         if start[job] <= now:
             # Not in the middle, where the line of the present would hide the number.
             box(axes, start[job], end[job], row, 1, str(job + 1), "#7FA7A0", at=0.35)
+            axes.patches[-1].set_label("actual run of a job")
             if end[job] > now:
                 planned = start[job] + schedule.estimate[job]
                 box(axes, end[job], planned, row, 1, "", "#FBF0B2", "..")
@@ -138,7 +139,8 @@ def _moment(axes, schedule, steps, now, shadow):
         stolen = {"ymin": 0.92, "color": style.COLOURS[2], "alpha": 0.6}
         axes.axvspan(steps[0].before, shadow, label="time stolen from it", **stolen)
     frame(axes, 2, int((start + schedule.estimate).max()), "")
-    axes.set_ylabel(f"processors\nat {now}")
+    axes.set_ylabel("processors")
+    axes.set_title(f"at time {now}", loc="left")
 
 
 def table2(factors=FACTORS) -> pd.DataFrame:

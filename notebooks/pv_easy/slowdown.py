@@ -21,6 +21,10 @@ from replication.simulator.schedules import intervals, measures
 CLASSES = 4  # Quarters of the machine.
 NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown"}
 SHORT = {"mbs": "MBS", "mwbs": "MWBS"}
+#: Of an axis beyond the outermost values, see `panels.limits`.
+ROOM = 10
+#: How a second measure looks beside the first.
+OTHER_MEASURE = {"color": style.COLOURS[6], "marker": style.MARKERS[6]}
 COLUMNS = ["trace", "jobs", "policy", "number", "value", "low", "high"]
 COLUMNS += ["quotient", "quotient_low", "quotient_high"]
 
@@ -141,37 +145,65 @@ def readings(schedules, measure, first=None) -> pd.DataFrame:
 
 
 def bars(table, measure) -> Figure:
-    """Draw a table of `everyone` or `blocked` as bars with intervals: a panel for each log, groups
-    of jobs across, policies side by side.
-    """
-    policies, jobs = (list(dict.fromkeys(table[name])) for name in ("policy", "jobs"))
-    looks, several = style.bars(policies), len(jobs) > 1
-    width = 0.8 / len(policies) if several else 0.8
-
+    """Draw a table of `everyone` as bars with intervals: a panel for each log."""
+    looks = style.bars(dict.fromkeys(table["policy"]))
     # It keeps intervals visible on dark bars.
     outline = [patheffects.withStroke(linewidth=2.4, foreground="white")]
 
     def one(axes, log, _):
-        for k, policy in enumerate(policies):
+        for policy, look in looks.items():
             part = table[(table["trace"] == log) & (table["policy"] == policy)]
-            # Groups of jobs across, or the policies themselves where there is one group.
-            x = np.arange(len(jobs)) + (k - (len(policies) - 1) / 2) * width if several else [k]
-            ends = np.abs(part[["low", "high"]].to_numpy().T - part["value"].to_numpy())
+            ends = panels.bars(part, "value")
             ink = {"capsize": 2, "error_kw": {"elinewidth": 0.8}}
-            drawn = axes.bar(x, part["value"], width, yerr=ends, **ink, **looks[policy])
+            drawn = axes.bar(part["policy"], part["value"], yerr=ends, **ink, **look)
             _, caps, lines = drawn.errorbar.lines
             plt.setp([*caps, *lines], path_effects=outline)
-        if several:  # intervals are of logarithms; a slowdown is at least 1
-            axes.set_yscale("log")
-            axes.set_ylim(bottom=1)
-            panels.log_ticks(axes.yaxis)
-        across = jobs if several else policies
-        axes.set_xticks(range(len(across)), across, rotation=20 if several else 0)
         axes.grid(axis="x", visible=False)
 
-    xlabel = "size, share of the machine" if several else ""
-    rows = {"": NAMES[measure]}
-    return panels.draw(table["trace"], rows, one, xlabel, legend=several)
+    return panels.draw(table["trace"], {"": NAMES[measure]}, one, legend=False)
+
+
+def points(measures) -> Figure:
+    """Draw tables of `blocked` by measure: a panel for each log, sizes across.
+
+    Above are the values of the first measure under both policies, below the quotients of
+    PV-EASY to EASY by all of them, with intervals; a triangle marks one that goes on beyond the
+    panel.
+    """
+    first, *_ = measures
+    jobs = list(dict.fromkeys(measures[first]["jobs"]))
+    policies = style.series(dict.fromkeys(measures[first]["policy"]))
+    looks = dict.fromkeys(measures, OTHER_MEASURE) | {first: policies["PV-EASY"]}
+    looks = {name: look | {"label": SHORT[name]} for name, look in looks.items()}
+
+    def one(axes, log, row):
+        axes.set_yscale("log")
+        if row == "value":
+            shown, ends = [first], ["low", "high"]
+            series = [(first, policy, look) for policy, look in policies.items()]
+        else:
+            shown, ends = list(measures), ["quotient_low", "quotient_high"]
+            series = [(name, "PV-EASY", look) for name, look in looks.items()]
+            axes.axhline(1, color="black", lw=0.8)
+        every = pd.concat([measures[name] for name in shown])
+        axes.set_ylim(panels.limits(every[row], *(every[end] for end in ends), ROOM))
+        for k, (name, policy, look) in enumerate(series):
+            table = measures[name]
+            part = table[(table["trace"] == log) & (table["policy"] == policy)]
+            bars = [(part[row] - part[end]).abs() for end in ends]
+            x = np.arange(len(jobs)) + 0.2 * (k - (len(series) - 1) / 2)
+            axes.errorbar(x, part[row], bars, capsize=2, **look | {"linestyle": ""})
+            panels.mark_cuts(axes, x, *(part[end] for end in ends), look["color"])
+        if len(shown) > 1:
+            axes.legend()
+        panels.log_ticks(axes.yaxis)
+        axes.set_xticks(range(len(jobs)), jobs, rotation=20)
+        axes.set_xlim(-0.5, len(jobs) - 0.5)
+        axes.grid(axis="x", visible=False)
+
+    rows = {"value": NAMES[first], "quotient": "PV-EASY over EASY"}
+    how = {"sharex": True, "sharey": "row"}
+    return panels.draw(measures[first]["trace"], rows, one, "size, share of the machine", **how)
 
 
 def outcomes(table, policy="PV-EASY") -> pd.Series:

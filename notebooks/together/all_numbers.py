@@ -4,21 +4,14 @@
 
 import re
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from notebooks import panels
 from notebooks.pv_easy import runs as pv_easy
 from notebooks.top_percent.runs import PAPER, REFERENCE, TITLES
-from replication.drawing import style
 from replication.simulator import paths
 from replication.verdicts import published
 
 WORDS, CODED = "by the words", "with the details of its simulator"
-#: The simulators of each paper, the default first.
-SERIES = {"pv_easy": [*pv_easy.FORMS], "heel_and_toe": ["ours"], PAPER: [WORDS, CODED]}
 COLUMNS = ["paper", "row", "log", "published", "simulator", "ours"]
 NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
 #: Heel-and-toe's numbers at f = 10: the ends of ranges over the logs.
@@ -54,40 +47,20 @@ def read(numbers) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def draw(table) -> Figure:
-    """Draw the difference of our numbers from the published ones, in %; a line for each measure of
-    a policy.
+def medians(table) -> pd.DataFrame:
+    """Return by how many % our numbers of one paper differ from the published ones.
 
-    Of Top Percent's ratios the difference is in hundredths of the requests' value. The axis is
-    linear up to the limit of a *match*, or to the rounding of the ratios, and logarithmic beyond.
-    Dotted lines are the limits of the verdicts, or half of the last digit of the ratios.
+    The table has a row for each measure of a policy and a last one for all numbers, and a column
+    for each simulator: the median of the absolute differences. The column ``numbers`` counts the
+    published ones.
     """
-    names = list(dict.fromkeys(table["row"]))
-    figure, axes = plt.subplots(figsize=(8.6, 0.26 * len(names) + 1.1))
-    (paper,) = table["paper"].unique()
-    ratios, looks = paper == PAPER, style.series(SERIES[paper])
-    for (name, look), beside in zip(
-        looks.items(), np.linspace(-0.25, 0.25, len(looks)), strict=True
-    ):
-        own = table[table["simulator"] == name]
-        base = 1 if ratios else own["published"]
-        difference = 100 * (own["ours"].astype(float) - own["published"]) / base
-        at = [names.index(row) + (beside if len(looks) > 1 else 0) for row in own["row"]]
-        axes.plot(difference, at, **look | {"linestyle": "", "markersize": 4.5, "alpha": 0.8})
-    limits = (0.05,) if ratios else (1, 5, 20)
-    for limit in (end for limit in limits for end in (-limit, limit)):
-        axes.axvline(limit, color="black", lw=0.8, ls=(0, (2, 3)))
-    axes.axvline(0, color="black", lw=0.8)
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.set_xscale("symlog", linthresh=limits[0])
-    largest = max(abs(end) for end in axes.get_xlim())
-    ticks = [tick for tick in (0.05, 0.2, 1, 5, 20, 100, 500) if limits[0] <= tick <= largest]
-    axes.set_xticks([*(-tick for tick in reversed(ticks) if tick < 100 or ratios), 0, *ticks])
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.minorticks_off()
-    words = "hundredths of the requests' value" if ratios else "%"
-    axes.set_xlabel(f"ours less the published number [{words}]")
-    if len(looks) > 1:
-        panels.below_all(figure, axes)
-    return figure
+    difference = 100 * (table["ours"].astype(float) / table["published"] - 1).abs()
+    rows = table.assign(difference=difference)
+    rows = pd.concat([rows, rows.assign(row="all")])
+    by = rows.groupby(["row", "simulator"], sort=False)["difference"]
+    numbers = by.size().unstack(sort=False).max(axis=1).rename("numbers")
+    return (
+        pd.concat([numbers, by.median().unstack(sort=False)], axis=1)
+        .rename_axis("number")
+        .reset_index()
+    )

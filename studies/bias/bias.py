@@ -21,7 +21,7 @@ COMPARED = ("Clairvoyant", "Complete", "CVH", "Tsafrir", "Top03")
 SHOWN = ("avebsld", "ap1waf")
 NAMES = {title: name for name, title in TITLES.items()}
 ALL = "median of the logs"
-#: Factor between the outermost values and the limits of their axis.
+#: Of an axis beyond the outermost values, see `panels.limits`.
 ROOM = 1.5
 AT_SUBMISSION = EASY(refresh="submission")
 
@@ -155,13 +155,13 @@ def draw(table):
     The axes hold all values; an interval that goes on beyond them ends in a triangle.
     """
     looks = style.series(dict.fromkeys(table["log"]))
-    limits = table.groupby("measure")["value"].agg(["min", "max"]).mul([1 / ROOM, ROOM])
 
     def one(axes, policy, measure):
-        own = table[(table["policy"] == policy) & (table["measure"] == measure)]
+        row = table[table["measure"] == measure]
+        own = row[row["policy"] == policy]
         panels.factors(axes, sorted(set(table["factor"])))
         axes.set_yscale("log")
-        axes.set_ylim(*limits.loc[measure])
+        axes.set_ylim(panels.limits(row["value"], row["low"], row["high"], ROOM))
         for k, (log, look) in enumerate(looks.items()):
             part = own[own["log"] == log]
             x = panels.side_by_side(part["factor"], k, len(looks))

@@ -4,13 +4,7 @@ The headlines stand in ``data/published/PAPER/headlines.toml``. Each is decided 
 log under every `notebooks.variants.Variant`.
 """
 
-import textwrap
-
-import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
-import seaborn
-from matplotlib.colors import LinearSegmentedColormap
 
 from notebooks import variants
 from notebooks.variants import NotApplicable, Variant
@@ -35,11 +29,7 @@ HEADINGS = {
     LOG: "other logs, default interpretation",
     LOAD: "other loads, the paper's logs",
 }
-# From against to for: orange to blue in hue as in other pictures, and from darker to light
-# throughout, so that grey shows the same. Black text has a contrast of at least 7 on each.
-COLOURS = ("#E0941B", "#E6AC50", "#EAC283", "#EBD5B4", "#DBE3EC", "#D3E9FB")
 LOADS = (0.7, 0.8, 0.9)
-ROW_HEIGHT, COLUMN_WIDTH, LABEL_WIDTH = 0.235, 0.9, 3.4
 
 
 #: A log that no paper uses. The further ones of the registry are the subject of studies/other_logs.
@@ -173,48 +163,16 @@ def headlines(entries):
     return pd.DataFrame(rows)[columns]
 
 
-def draw(found, entries):
-    """Draw the table of `summary`: changes down, headlines across, the share of cases that hold as
-    colour and text.
+def table(found, entries):
+    """Return the `summary` as a table to read: changes down, headlines across, in a cell the cases
+    that hold in `words`; empty where a conclusion was not tried.
     """
-    rows, headings = [], set()
-    for kind, change in dict.fromkeys(zip(found["kind"], found["change"], strict=True)):
-        if kind in HEADINGS and kind not in headings:
-            headings.add(kind)
-            rows.append((None, HEADINGS[kind]))
-        rows.append((kind, change))
-    cells = {(row["kind"], row["change"], row["headline"]): row for row in found.to_dict("records")}
-    # A heading's cells are empty, and so is a cell that cannot be decided.
-    asked = [[cells.get((*row, name)) for name in entries] for row in rows]
-    share = np.array([[100 * one["share"] if one else np.nan for one in line] for line in asked])
-    height = len(rows) * ROW_HEIGHT
-    figure, axes = plt.subplots(figsize=(LABEL_WIDTH + COLUMN_WIDTH * len(entries), height + 1.5))
-    seaborn.heatmap(
-        share,
-        vmin=0,
-        vmax=100,
-        cmap=LinearSegmentedColormap.from_list("survival", COLOURS),
-        linewidths=1,
-        xticklabels=[textwrap.fill(entry["short"], 12) for entry in entries.values()],
-        yticklabels=[variants.in_words(change) for _, change in rows],
-        cbar_kws={
-            "label": "cases in which the conclusion holds [%]\n"
-            "7/8 ?2: it holds in 7 of 8 cases, and 2 of the 8 are not sure; –: not applicable",
-            "orientation": "horizontal",
-            "fraction": 0.4 / (height + 1.5),
-            "pad": 0.01,
-            "aspect": 40,
-        },
-        ax=axes,
-    )
-    for (y, x), one in np.ndenumerate(asked):
-        if one:
-            axes.text(x + 0.5, y + 0.5, words(one), ha="center", va="center", size=7.5)
-    axes.tick_params(length=0, labeltop=True, labelbottom=False, labelrotation=0)
-    for label, (kind, _) in zip(axes.get_yticklabels(), rows, strict=True):
-        label.set_weight("bold" if kind is None else "normal")
-    axes.grid(visible=False)
-    return figure
+    cells = found.assign(cell=[words(row) for row in found.to_dict("records")])
+    wide = cells.set_index(["kind", "change", "headline"])["cell"].unstack(sort=False)
+    wide = wide.reindex(columns=list(entries)).fillna("").rename_axis(None, axis=1).reset_index()
+    wide["change"] = wide["change"].map(variants.in_words)
+    wide["kind"] = wide["kind"].replace(HEADINGS)
+    return wide.rename(columns={name: entry["short"] for name, entry in entries.items()})
 
 
 def words(row):

@@ -34,6 +34,13 @@ def test_an_interval_that_goes_on_beyond_the_panel_is_marked():
     assert sorted(marks) == [(2, 0, "v"), (3, 0, "v"), (3, 10, "^")]
 
 
+def test_an_axis_holds_all_values_and_no_interval_makes_it_endless():
+    low, high = panels.limits([1.0, 4.0], [0.5, 1e-9], [2.0, 8.0], room=10)
+    assert 0.05 < low < 0.1 and 8 < high < 16
+    low, high = panels.limits([1.0, 4.0], [np.nan, np.nan], [np.nan, np.nan], room=10)
+    assert low < 1 and high > 4
+
+
 def test_labels_keep_a_distance_from_the_edge():
     row = {"log": "A", "part": "a long name of a row of dots, to the very edge", "hue": "x"}
     table = pd.DataFrame([row | {"value": 1.0, "low": 0.5, "high": 2.0}])
@@ -54,8 +61,16 @@ def test_rows_of_panels_name_what_is_across():
     assert words == ["wait [min]", "wait [min]", "load [%]", "load [%]"]
 
 
-def test_slowdowns_of_groups_are_drawn_from_their_least_value():
+def test_values_and_quotients_of_groups_are_points_with_intervals():
     row = {"trace": "A", "value": 100.0, "low": 3.0, "high": 3000.0}
-    jobs = [row | {"policy": "EASY", "jobs": name} for name in ("up to 1/2", "above 1/2")]
-    (axes,) = slowdown.bars(pd.DataFrame(jobs), "mbs").axes
-    assert axes.get_yscale() == "log" and axes.get_ylim()[0] == 1
+    row |= {"quotient": 0.5, "quotient_low": 0.4, "quotient_high": 0.7}
+    groups = [(policy, name) for policy in ("EASY", "PV-EASY") for name in ("up to 1/2", "above")]
+    table = pd.DataFrame(row | {"policy": policy, "jobs": name} for policy, name in groups)
+    values, quotients = slowdown.points({"mwbs": table, "mbs": table}).axes
+    assert {axes.get_yscale() for axes in (values, quotients)} == {"log"}
+    for axes, point, ends in ((values, 100, [3, 3000]), (quotients, 0.5, [0.4, 0.7])):
+        for bars in axes.containers:
+            line, _, (intervals,) = bars.lines
+            assert line.get_ydata().tolist() == [point, point]
+            for interval in intervals.get_segments():
+                assert interval[:, 1].tolist() == pytest.approx(ends)

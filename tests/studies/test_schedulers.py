@@ -15,3 +15,5 @@ def test_other_schedulers_are_spread():
         ]
     )
     assert schedulers.spread(ours)["AF"].tolist() == [0.25]
+    medians = schedulers.medians(ours).set_index(["measure", "policy"]).loc[("AF", "CVH")]
+    assert medians.to_dict() == {"EASY": 1.0, "LAF": 1.25}

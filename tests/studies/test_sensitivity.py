@@ -68,11 +68,10 @@ def test_a_cell_counts_the_cases_that_hold(summary):
     assert "Nothing is decided" in sensitivity.sentences(summary, ENTRIES, decided=False)
 
 
-def test_the_picture_has_every_cell(summary):
-    axes = sensitivity.draw(summary, ENTRIES).axes[0]
-    assert sorted(text.get_text() for text in axes.texts) == ["0/2", "2/2", "–"]
-    labels = {label.get_text() for label in axes.get_yticklabels()}
-    assert {"default", "load 6000 %", sensitivity.HEADINGS[LOAD]} <= labels
+def test_the_table_has_every_cell(summary):
+    table = sensitivity.table(summary, ENTRIES).set_index("change")
+    assert table["light"].to_dict() == {"default": "2/2", "load 6000 %": "0/2", "B": "–"}
+    assert table.loc["load 6000 %", "kind"] == sensitivity.HEADINGS[LOAD]
 
 
 @pytest.mark.parametrize("paper", MODULES)
@@ -96,7 +95,7 @@ def test_the_default_of_an_open_option_comes_first():
 
 
 def test_each_value_of_an_open_option_is_a_row_in_words():
-    """An option that is added to EASY cannot be forgotten in the maps."""
+    """An option that is added to EASY cannot be forgotten in the tables."""
     options = [*variants.open_options(), *variants.OF_LASTING]
     words = {value: word for word, value in variants.ANSWERS.items()}
     values = {
@@ -375,8 +374,8 @@ def named_choices():
     yield from ((form, form == runs.TEXTBOOK) for form in runs.FORMS)
 
 
-def test_each_choice_that_the_readme_or_an_abstract_names_is_a_row_of_the_map():
-    """A reader looks the detail on which a result depends up in the map."""
+def test_each_choice_that_the_readme_or_an_abstract_names_is_a_row_of_the_table():
+    """A reader looks the detail on which a result depends up in the table."""
     rows = [variant.name for variant in pv.CHANGES]
     articles = [
         (paths.ROOT / "docs/articles" / name).read_text()
