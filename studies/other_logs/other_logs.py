@@ -6,6 +6,7 @@ two sums over jobs, so a schedule is reduced to such sums for each week of submi
 intervals come from the sums. All jobs of a log count.
 """
 
+import itertools
 import math
 import tomllib
 import warnings
@@ -27,8 +28,10 @@ from replication.simulator.schedules import intervals, measures
 WEEK = 7 * 24 * 3600
 RULES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
 CONCLUSIONS = {key: rule for key, rule in RULES.items() if isinstance(rule, dict)}
-#: Shares of the jobs that may pass the head at random, tried in turn.
-SHARES = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0)
+#: Shares of the jobs that may pass the head at random. The last ones are tried in turn, then those
+#: between the two where wild backfills become more than wanted, until they differ by `PRECISION`.
+SHARES = (0.01, 0.1, 0.2, 0.4, 0.7, 1.0)
+PRECISION = 1.04
 MODAL_SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 #: The forms of EASY's reservation by the key of their conclusions.
 FORMS = {form.split(" EASY")[0].replace(" ", "-"): form for form in runs.FORMS}
@@ -38,6 +41,8 @@ PREDICTORS = {
     "CVH": rp.CVH(),
     "Tsafrir": rp.Tsafrir(),
 }
+#: The arms that are compared at an equal share of wild backfills.
+MATCHED = "f = 1", "random wild"
 NO_INTERVAL = "no interval"
 COLUMNS = "log load conclusion measure value low high p word".split()
 POOLED = "pooled low high prediction_low prediction_high pooled_logs".split()
@@ -112,8 +117,8 @@ def arms(workload, workers=2):
     sums : dict of str to dict
         By the name of the arm; see `reduce`.
     facts : dict of str to float
-        Quantities without intervals: violations, and the share and number of wild backfills at
-        which two arms are compared.
+        Quantities without intervals: violations, the share of jobs let past at random, and the
+        shares of wild backfills of the two `MATCHED` arms, means over the seeds.
     """
     seeds = range(1, RULES["seeds"] + 1)
     easy = rp.EASY()
@@ -145,14 +150,21 @@ def arms(workload, workers=2):
         if usable and rp.Modal(limit, 0.5).covers(workload, seeds):
             for name, share in (("modal, few", usable[0]), ("modal, half", 0.5)):
                 tasks[name] = [(easy, rp.Modal(limit, share), seed) for seed in seeds]
-    let_past, wild = share_of_wild(workload)
+    let_past = share_of_wild(workload)
     tasks["random wild"] = [(PaperEASY(let_past=let_past), rp.Exact(), seed) for seed in seeds]
 
     def run(name, several):
+        facts = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MissingEstimates)  # the log is marked in all tables
-            schedules = [rp.simulate(workload, *one) for one in several]
-        facts = {}
+            if name in MATCHED:
+                seen = [
+                    observe(workload, model, seed, scheduler) for scheduler, model, seed in several
+                ]
+                facts[f"wild, {name}"] = float(np.mean([one.measures["wild"] for one in seen]))
+                schedules = [one.schedule for one in seen]
+            else:
+                schedules = [rp.simulate(workload, *one) for one in several]
         if name == f"EASY-Last, {runs.TEXTBOOK}":
             facts["violations"] = float((audits.reservation_delays(schedules[0]) > 0).sum())
         return name, reduce(schedules), facts
@@ -160,7 +172,7 @@ def arms(workload, workers=2):
     found = joblib.Parallel(workers, prefer="threads")(
         joblib.delayed(run)(*task) for task in tasks.items()
     )
-    facts = {"let past": let_past, **wild}
+    facts = {"let past": let_past}
     for _, _, own in found:
         facts |= own
     return {name: sums for name, sums, _ in found}, facts
@@ -168,21 +180,30 @@ def arms(workload, workers=2):
 
 def share_of_wild(workload):
     """Return the share of jobs to let past the head at random with as many wild backfills as f = 1
-    has, one seed each.
+    has, for the first seed.
 
-    Of `SHARES`, the one whose share of wild backfills is nearest by quotient; and both shares of
-    wild backfills.
+    Of the shares tried, the one whose wild backfills are nearest by quotient. Where no share has as
+    many, that is the one with the most.
     """
+    tried = {}
+
+    def is_enough(share):
+        observed = observe(workload, rp.Exact(), 1, PaperEASY(let_past=share))
+        tried[share] = observed.measures["wild"]
+        return tried[share] > wanted
+
+    def distance(share):
+        both = tried[share], wanted
+        return abs(math.log(tried[share] / wanted)) if min(both) > 0 else math.inf
+
     wanted = observe(workload, rp.FModel(1), 1).measures["wild"]
-    best, distance, reached = SHARES[0], math.inf, 0.0
-    for share in SHARES:
-        wild = observe(workload, rp.Exact(), 1, PaperEASY(let_past=share)).measures["wild"]
-        off = abs(math.log(wild / wanted)) if wild > 0 and wanted > 0 else math.inf
-        if off < distance:
-            best, distance, reached = share, off, wild
-        if wild > wanted:
+    for below, above in itertools.pairwise(SHARES):
+        if is_enough(above):
+            while above > PRECISION * below:
+                middle = math.sqrt(below * above)
+                below, above = (below, middle) if is_enough(middle) else (middle, above)
             break
-    return best, {"wild, f = 1": wanted, "wild, random": reached}
+    return min(sorted(tried), key=distance)
 
 
 #: The arms of each conclusion: one over, or less, another; several in place of one mean the least
@@ -313,8 +334,26 @@ def cases(workload, load=None, workers=2):
     table.insert(0, "load", jobs.load)
     table.insert(0, "log", workload.name)
     table["recorded load"] = load is None
-    facts |= {f"mean wait, {arm}": wait for arm, wait in waits.items()}
+    facts |= {"load": jobs.load} | {f"mean wait, {arm}": wait for arm, wait in waits.items()}
     return table, facts
+
+
+def random_wild(facts):
+    """Return how many jobs pass the head at random, and the wild backfills of the `MATCHED` arms.
+
+    Parameters
+    ----------
+    facts : iterable of (str, dict)
+        Of each log and load, the name of the log and the facts of `cases`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns log, load; let past, and wild, f = 1 and wild, random wild, per cent of all jobs.
+    """
+    names = ["let past", *(f"wild, {arm}" for arm in MATCHED)]
+    rows = [[log, one["load"], *(100 * one[name] for name in names)] for log, one in facts]
+    return pd.DataFrame(rows, columns=["log", "load", *names])
 
 
 def of_log(table):

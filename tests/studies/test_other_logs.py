@@ -120,6 +120,16 @@ def test_a_wide_interval_of_a_quotient_decides_nothing():
     assert other_logs.word(rule, 0.05, 0.02, 0.9) == "for"
 
 
+def test_as_many_wild_backfills_at_random_as_with_inaccuracy():
+    """Of the two arms that are compared, and not of the first seed alone."""
+    log = rp.synthetic(4000, 64, 0.9, seed=3)
+    _, facts = other_logs.cases(log, workers=1)
+    found = other_logs.random_wild([("mine", facts)]).iloc[0]
+    assert found["load"] == pytest.approx(log.load) and 0 < found["let past"] < 100
+    assert found["wild, random wild"] == pytest.approx(found["wild, f = 1"], rel=0.15)
+    assert other_logs.share_of_wild(log) == found["let past"] / 100
+
+
 def test_a_log_without_estimates_takes_no_part_in_conclusions_on_them():
     log = rp.synthetic(400, 64, 0.9, seed=3).replace(without_estimate=0.5, name="mine")
     cases, facts = other_logs.cases(log, workers=1)
