@@ -60,7 +60,8 @@ def values_of(name, kind) -> pd.DataFrame:
             for column in table.columns.difference(OF_PAPERS, sort=False):
                 rows.append([f"{file} {column}", *_sums(table[column])])
     for claim, one in facts["claims"].items():
-        numbers = [case.get(part) for case in one["cases"] for part in ("value", "low", "high")]
+        cases = sum(one.get("variants", {}).values(), one["cases"])
+        numbers = [case.get(part) for case in cases for part in ("value", "low", "high")]
         rows.append([f"claim {claim}", *_sums(numbers)])
     for value, one in facts["values"].items():
         several = one["value"] if isinstance(one["value"], list) else [one["value"]]

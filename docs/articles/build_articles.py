@@ -347,6 +347,7 @@ class References:
                     "kind": c.about,
                     "other": "yes" if c.otherwise else "no",
                     "baseline": c.entry["baseline"],
+                    "counts": c.counts,
                 }
                 for c in every
             ]

@@ -39,9 +39,6 @@ POLICIES = runs.POLICIES | {
 }
 #: Claims that need a replay for each job.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
-#: Claims that the table of the forms of reservation leaves out: Fig. 4's, and the one with a replay
-#: for each job of PV-EASY.
-NOT_BY_FORM = (*("strict-by-the-words", "prediction-above-ten-percent", "estimates-beat-virtual"),)
 #: The two policies of each quotient in the table `over`, and the denominators.
 PAIRS = (("PV-EASY", "EASY"), ("PV-EASY", "EASY-Last"), ("EASY", "EASY-Last"))
 BASES = ("EASY", "EASY-Last")
@@ -110,11 +107,33 @@ REPLAYS = {"EASY": (counts.delays,), "PV-EASY": (delays,)}
 
 
 def alike_counts() -> dict:
-    """Return `COUNTS` as all forms of reservation count, and delays, which take no replay there."""
+    """Return `COUNTS` as they are counted under all variants of EASY's reservation, and delays,
+    which take no replay there.
+    """
     how = runs.ALIKE
     late = (partial(one, **how["violations"]) for one in COUNTS["EASY-Last"])
     delays = partial(counts.delays, **how["delays"])
     return COUNTS | {"EASY": (*COUNTS["EASY"], delays), "EASY-Last": tuple(late)}
+
+
+def under(workloads, variant, seed, repeats, workers=1) -> dict[str, pd.DataFrame]:
+    """Return all tables under a variant: numbers, over, blocked and errors.
+
+    Only the default has the numbers that take a replay for each job. Under the others delays and
+    violations are counted as the paper's tables suggest.
+    """
+    found = schedules(workloads, variant, seed)
+    is_default = variant == runs.DEFAULT
+    counted = COUNTS if is_default else alike_counts()
+    policies = {name: variant.of(one) for name, one in virtual.POLICIES.items()}
+    correction = variant.scheduler.get("correction", "request")
+    draws = range(seed, seed + repeats)
+    return {
+        "numbers": numbers(found, replays=is_default, counted=counted),
+        "over": over(found),
+        "blocked": blocked(found),
+        "errors": virtual.results(workloads, policies, ERRORS, draws, correction, workers),
+    }
 
 
 def schedules(

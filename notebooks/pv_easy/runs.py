@@ -33,6 +33,8 @@ SIMULATORS = {
     for words, correction in (("", {}), (", now", NOW.scheduler))
     if not (correction and form == UNAGED)
 }
+#: Those that the paper's tables allow, by name: they decide the claims on EASY and EASY-Last.
+ALLOWED = {name: one for name, one in SIMULATORS.items() if name.startswith("until start")}
 READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER, *[SIMULATORS[form] for form in LASTING])
 #: How delays and violations are counted for all simulators: keywords of a function of `counts`, by
 #: its name.

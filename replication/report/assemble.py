@@ -114,7 +114,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         notices=_notices(results, items),
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
         sensitivity=sensitivity.map(shown.text).to_dict("records"),
-        papers=[_paper(paper, prose, items, results.studies) for paper in results.papers],
+        papers=[_paper(paper, prose, results.studies) for paper in results.papers],
         studies=[_study(study, results.papers, prose) for study in results.studies],
         contradictions=_contradictions(),
         logs=_logs(items),
@@ -225,9 +225,9 @@ def _wide(text):
     return text.replace("<table", opening).replace("</table>", "</table></div>")
 
 
-def _paper(paper, prose, items, studies):
+def _paper(paper, prose, studies):
     by_id = {claim.id_in_paper: claim for claim in paper.claims}
-    forms, parts = _forms(paper, items), []
+    parts = []
     for about, words in PARTS.items():
         counts = (
             tables.count(paper.numbers, tables.NUMBER_WORDS, [about]),
@@ -243,10 +243,11 @@ def _paper(paper, prose, items, studies):
             one | {"claims": [by_id[name] for name in one["claims"]]}
             for one in published.entries(paper.key, "abstract.toml").values()
         ],
-        "items": [_item(item, paper, prose, studies, forms["names"]) for item in in_order(paper)],
-        "claim_counts": tables.count(paper.claims, tables.CLAIM_WORDS),
+        "items": [_item(item, paper, prose, studies) for item in in_order(paper)],
+        "claim_counts": tables.count(
+            paper.claims, tables.CLAIM_WORDS, (*tables.COUNTED, rules.CHECK)
+        ),
         "claims": paper.claims,
-        "forms": forms,
     }
 
 
@@ -272,39 +273,7 @@ def _short(key):
     return published.registered().get(key, {}).get("name", record.CHAPTERS[key])
 
 
-def _forms(paper, items):
-    """Return the results of a paper under the forms of its baseline other than the default: names,
-    numbers by key and claims by id.
-
-    The forms are those of the paper's ``readings.toml``, the default first, and the entry
-    ``beside`` names the tables of their results. A number has a text for each form, a claim the
-    form, its verdict and the numbers of its cases; those of the default are left out.
-    """
-    entries = published.entries(paper.key, "readings.toml")
-    entry, found = entries.get("beside", {}), {}
-    default, *names = entries.get("forms", ("",))
-    for item in items:
-        for part in ("numbers", "claims"):
-            folder, _, name = entry.get(part, "").rpartition("/")
-            if item.kind == "paper" and f"{folder}/{name}".startswith(f"{item.name}-"):
-                found[part] = tables.read_csv(item.folder / f"{name}.csv")
-    numbers = {}
-    for row in found.get("numbers", ()):
-        if row["jobs"] == "all" and any(row[name] not in ("", row[default]) for name in names):
-            numbers[tuple(row[name] for name in tables.KEY)] = [
-                shown.ours(float(row[name]), row["unit"]) if row[name] else "" for name in names
-            ]
-    textbook = {claim.id_in_paper: claim.numbers for claim in paper.claims}
-    claimed = {}
-    for row in found.get("claims", ()):
-        own = [(name, row[name], row[f"numbers, {name}"]) for name in names]
-        claimed[row["claim"]] = [one for one in own if one[2] != textbook.get(row["claim"])]
-    place = entry.get("numbers", "").rpartition("-")[0].replace("/", "-")
-    names = names if numbers else []
-    return {"names": names, "numbers": numbers, "claims": claimed, "place": place}
-
-
-def _item(item, paper, prose, studies=(), other_forms=()):
+def _item(item, paper, prose, studies=()):
     """Return the contents of an item's section."""
     facts, name = item.facts, item.name.rpartition("/")[2]
     numbers, claimed = numbers_of(item, paper), claims_of(item, paper)
@@ -324,7 +293,7 @@ def _item(item, paper, prose, studies=(), other_forms=()):
         "studies": [] if item.is_analysis else _studies_of(item, studies),
         "figures": figures,
         "numbers": numbers,
-        "compact": None if other_forms else _compact(numbers),
+        "compact": _compact(numbers),
         "claims": claimed if len(claimed) < 12 else [],
         "parts": _parts(item, prose),
     }
@@ -367,6 +336,7 @@ def _compact(numbers):
         policy = "" if one.policy in ("all", "log") else one.policy
         measure = render.with_unit(one.measure, {one.measure: one.unit})
         words = ": ".join(filter(None, (policy, measure)))
+        words += f" ({one.item})" if one.item != numbers[0].item else ""
         rows.setdefault(words, {})[one.trace] = one
     if len(logs) < 2 or 2 * len(numbers) < len(logs) * len(rows):
         return None
@@ -409,7 +379,9 @@ def verdict_of(item, paper) -> tuple[str, str]:
     if item.is_analysis:
         return "analysis", "Not a table or figure of the paper"
     compared = [one for one in numbers if one.verdict in rules.NUMBER_VERDICTS[:4]]
-    held = [one.verdict for one in claimed if one.verdict in rules.CLAIM_VERDICTS[:3]]
+    said = [one.verdict for one in claimed if one.about != tables.REPEAT]
+    words = [word for word in said if word in rules.CLAIM_VERDICTS[:4]]
+    held = [word for word in words if word != rules.OPEN]
     good = sum(one.verdict in NEAR for one in compared)
     sentences = []
     if compared:
@@ -427,11 +399,13 @@ def verdict_of(item, paper) -> tuple[str, str]:
             largest = [_difference(one) for size, one in ordered if size > 0.0005]
             if largest := list(dict.fromkeys(largest))[:2]:
                 sentences.append("largest: " + "; ".join(largest))
-    if held:
-        counts = shown.counts(held, rules.CLAIM_VERDICTS)
+    if words:
+        counts = shown.counts(words, rules.CLAIM_VERDICTS)
         sentences.append("claims: " + ", ".join(f"{word} {n}" for word, n in counts.items()))
     if not sentences:
         return "drawing", "The paper prints no number here that we can compare, and no claim"
+    if not compared and not held:
+        return rules.OPEN, sentences[0]
     share = good / len(compared) if compared else 1
     share = min(share, sum(word != rules.FAILS for word in held) / len(held)) if held else share
     whole = share == 1 and rules.PART not in held

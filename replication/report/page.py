@@ -376,7 +376,7 @@ class Page:
         name = None if item == self.item else item
         return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)
 
-    def claims(self, functions=None, only=None, **given) -> "Decided":
+    def claims(self, functions=None, only=None, variants=None, **given) -> "Decided":
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
         Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under
@@ -391,6 +391,8 @@ class Page:
             needed where every claim has `select`.
         only : list of str, optional
             Ids of claims; all of the paper by default.
+        variants : dict of str to dict, optional
+            The tables under each allowed variant of a baseline, for the claims that have one.
         **given
             The tables that the functions take, by name.
 
@@ -399,14 +401,15 @@ class Page:
         Decided
             Displays the claims; has the `replication.verdicts.tables.Claim` of each by its id.
         """
-        decided = self.decide(functions, only, **given)
+        decided = self.decide(functions, only, variants, **given)
         table, readable = tables.case_table(decided), tables.claim_table(decided)
         for name, one in decided.items():
             word = rules.UNDECIDED if self.undecided else one.verdict
             rows = [dict(row) for row in one.rows]
             if self.changes:
                 rows = [row | {"answer": str(one.answers[row["case"]])} for row in rows]
-            self._decisions[name] = {"verdict": word, "cases": rows}
+            variants = {"variants": dict(one.variants)} if one.variants else {}
+            self._decisions[name] = {"verdict": word, "cases": rows, **variants}
         if self.undecided:
             table["verdict"] = readable["verdict"] = rules.UNDECIDED
         about = "all of the paper" if only is None else "what the paper says of this"
@@ -425,25 +428,25 @@ class Page:
             readable["numbers"] = [
                 "; ".join(": ".join(case) for case in one.cases) for one in decided.values()
             ]
-            readable = readable.drop(columns=["verdict", "otherwise"])
+            readable = readable.drop(columns=["verdict", "otherwise", "counts"], errors="ignore")
         name = None if self.item == "claims" else "claims"
         readable = readable.drop(columns="claim")
         saved = self._save_table("claims", name, ".csv", table, caption, shown=readable)
         return Decided(decided, saved._repr_html_())
 
-    def decide(self, functions=None, only=None, **given) -> dict[str, tables.Claim]:
+    def decide(self, functions=None, only=None, variants=None, **given) -> dict[str, tables.Claim]:
         """Decide claims as `claims` does, without saving them: for another interpretation of the
         paper, or other logs.
         """
         functions = functions or {}
         if not self.changes:
-            return tables.decide(self.paper, functions, given, only)
+            return tables.decide(self.paper, functions, given, only, variants=variants)
         # A notebook gives None for a table that needs the paper's parameters.
         given = {name: table for name, table in given.items() if table is not None}
         decided = {}
         for name in published.claims_of(self.paper) if only is None else only:
             try:
-                decided |= tables.decide(self.paper, functions, given, [name])
+                decided |= tables.decide(self.paper, functions, given, [name], variants=variants)
             except published.EvidenceError:
                 continue  # it has no table or no case here
             except KeyError as error:

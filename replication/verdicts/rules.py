@@ -21,8 +21,9 @@ and a ratio on the other side of 1 differs.
 
 **Claims.** The values of its cases decide a claim. Each value is compared with a threshold, and a
 word of ``words.toml`` sets the number of cases that must hold. The verdicts that the intervals of
-the cases would also allow are a second result (`other_verdicts`). docs/verdicts.md gives the
-reasons of all rules.
+the cases would also allow are a second result (`other_verdicts`). A claim that compares with a
+policy whose own printed numbers are not reproduced is decided under each allowed variant of this
+baseline (`agreed`). docs/verdicts.md gives the reasons of all rules.
 """
 
 import math
@@ -47,8 +48,8 @@ NOT_COMPUTED = "not computed"
 ABSOLUTE = "difference is absolute"
 FROM_ONE = "difference is a share of the distance from 1"
 
-CLAIM_VERDICTS = "holds", "holds in part", "fails", "undecided", "check"
-HOLDS, PART, FAILS, UNDECIDED, CHECK = CLAIM_VERDICTS
+CLAIM_VERDICTS = "holds", "holds in part", "open", "fails", "undecided", "check"
+HOLDS, PART, OPEN, FAILS, UNDECIDED, CHECK = CLAIM_VERDICTS
 SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 BETWEEN = "between"  # both bounds included
@@ -291,6 +292,14 @@ def other_verdicts(answers: Iterable[Answer], word: str = "always", kind: str = 
     )
     ends = dict.fromkeys(claim_verdict(decided, word, kind) for decided in fallen)
     return " or ".join(end for end in ends if end != claim_verdict(answers, word, kind))
+
+
+def agreed(verdicts: Iterable[str]) -> str:
+    """Return the verdict on a claim that all allowed variants of its baseline give; *open* if they
+    differ, or if no variant is allowed.
+    """
+    different = set(verdicts)
+    return different.pop() if len(different) == 1 else OPEN
 
 
 def in_words(entry: Mapping) -> str:

@@ -8,9 +8,10 @@ the tables that it needs. Where several claims share a statistic, ``cases`` in t
 the function and gives its other parameters. A claim whose cases are rows of a table needs no
 function: its entry has ``select``, a table and the values of its columns.
 
-A record keeps the cases of a claim and our value of a number, with the reason if the two cannot be
-compared. `numbers` and `claims` make all verdicts of a paper from its records by the present rules.
-A number or claim in no record is *not drawn*.
+A claim with a ``baseline`` has cases under each allowed variant of this policy as well, and these
+decide it. A record keeps the cases of a claim and our value of a number, with the reason if the two
+cannot be compared. `numbers` and `claims` make all verdicts of a paper from its records by the
+present rules. A number or claim in no record is *not drawn*.
 """
 
 import csv
@@ -19,7 +20,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 
 import pandas as pd
@@ -114,14 +115,18 @@ class Number(Published):
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper about its own results with its cases; the verdict follows from these."""
+    """A claim of a paper about its own results with its cases; the verdict follows from these.
+
+    If the claim has a ``baseline``, its own cases are those of the default, which decide nothing.
+    """
 
     paper: str
     id_in_paper: str
     entry: Mapping = field(repr=False)  # as `replication.verdicts.published.claims_of`
     rows: tuple = ()  # as `replication.verdicts.rules.Case.row`, with units
     drawn_by: str = ""  # ``paper/item`` of the notebook that decides it
-    open: bool = False  # True if the rows are of synthetic jobs or of quick scale
+    undecided: bool = False  # True if the rows are of synthetic jobs or of quick scale
+    variants: Mapping = field(default_factory=dict)  # rows by allowed variant of the baseline
 
     @property
     def about(self) -> str:
@@ -147,8 +152,10 @@ class Claim:
         """Return the verdict if the per cent of some words of ``words.toml`` are multiplied by a
         factor each.
         """
-        if self.open or not self.rows:
+        if self.undecided or not self.rows:
             return rules.UNDECIDED if self.rows else NOT_DRAWN
+        if self.entry.get("baseline"):
+            return rules.agreed(claim.under(factors) for claim in self.under_variants.values())
         answers, often = rules.answers(self.rows, self.entry, factors).values(), self.entry["word"]
         word = rules.claim_verdict(answers, often, self.about, factors.get(often, 1))
         by = self.entry.get("decided_by")
@@ -161,9 +168,31 @@ class Claim:
     @property
     def otherwise(self) -> str:
         """The other verdicts that the intervals of its cases allow; empty if there are none."""
-        if self.open:
+        if self.undecided:
             return ""
-        return rules.other_verdicts(self.answers.values(), self.entry["word"], self.about)
+        if not self.entry.get("baseline"):
+            return rules.other_verdicts(self.answers.values(), self.entry["word"], self.about)
+        allowed = [
+            [claim.verdict, *filter(None, claim.otherwise.split(" or "))]
+            for claim in self.under_variants.values()
+        ]
+        ends = dict.fromkeys(map(rules.agreed, itertools.product(*allowed)))
+        return " or ".join(end for end in ends if end != self.verdict)
+
+    @property
+    def under_variants(self) -> dict[str, "Claim"]:
+        """The claim under each allowed variant of its baseline, by name."""
+        entry = {**self.entry, "baseline": ""}
+        return {
+            name: replace(self, entry=entry, rows=rows, variants={})
+            for name, rows in self.variants.items()
+        }
+
+    @property
+    def counts(self) -> str:
+        """The verdict under each allowed variant of the baseline, with the count of its cases."""
+        found = self.under_variants.items()
+        return "; ".join(f"{name}: {claim.verdict} ({claim.count})" for name, claim in found)
 
     @property
     def count(self) -> str:
@@ -366,8 +395,13 @@ def claims(paper, items) -> list[Claim]:
             if name not in by_id or by_id[name].entry["notebook"] not in ("", item.name):
                 continue
             rows, earlier = tuple(recorded["cases"]), by_id[name]
-            claim = Claim(paper, name, earlier.entry, rows, item.name, item.kind != "paper")
-            pairs = itertools.zip_longest(earlier.rows or rows, rows, fillvalue={})
+            variants = recorded.get("variants", {})
+            where = item.name, item.kind != "paper"
+            claim = Claim(paper, name, earlier.entry, rows, *where, variants)
+            both = (
+                [*one.rows, *itertools.chain(*one.variants.values())] for one in (earlier, claim)
+            )
+            pairs = itertools.zip_longest(*both, fillvalue={})
             unlike = next((pair for pair in pairs if not _same_case(*pair)), None)
             if item.name.startswith("studies/") and earlier.verdict == claim.verdict:
                 unlike = None  # a study has runs of its own
@@ -400,6 +434,7 @@ def decide(
     tables: Mapping,
     only: Iterable[str] | None = None,
     file: str = "claims.toml",
+    variants: Mapping | None = None,
 ) -> dict[str, Claim]:
     """Decide claims of a paper from tables.
 
@@ -415,6 +450,8 @@ def decide(
         Ids of the claims to decide; by default all but those that name a ``notebook`` of their own.
     file : str
         The file with the entries.
+    variants : dict of str to dict, optional
+        The tables under each allowed variant of a baseline, for the claims that have one.
 
     Raises
     ------
@@ -430,11 +467,12 @@ def decide(
         if name not in entries:
             raise EvidenceError(f"{paper}: claim {name!r}; expected one of {', '.join(entries)}")
         entry = entries[name]
-        cases = _cases(paper, name, entry, functions, tables)
-        rows = tuple({"unit": entry["unit"]} | case.row() for case in cases)
-        if not rows:
-            raise EvidenceError(f"{paper}: claim {name!r} has no case")
-        decided[name] = Claim(paper, name, entry, rows)
+        own = (variants or {}) if entry["baseline"] else {}
+        rows, *others = (
+            _rows(paper, name, entry, functions, given) for given in (tables, *own.values())
+        )
+        by_variant = dict(zip(own, others, strict=True))
+        decided[name] = Claim(paper, name, entry, rows, variants=by_variant)
     return decided
 
 
@@ -445,6 +483,14 @@ def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping) -> C
     if named not in namespace:
         raise EvidenceError(f"claim {name!r} has neither select nor a function {named}")
     return namespace[named]
+
+
+def _rows(paper, name, entry, functions, tables):
+    cases = _cases(paper, name, entry, functions, tables)
+    rows = tuple({"unit": entry["unit"]} | case.row() for case in cases)
+    if not rows:
+        raise EvidenceError(f"{paper}: claim {name!r} has no case")
+    return rows
 
 
 def _cases(paper, name, entry, functions, tables):
@@ -499,35 +545,45 @@ def select_cases(
 def case_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
     """Return decided claims as a table with a row for each number.
 
-    Columns are claim, verdict, case, part, value, low, high, unit, operator, threshold, answer.
+    Columns are claim, verdict, case, part, value, low, high, unit, operator, threshold, answer; and
+    variant (of the baseline; empty for the default) if there is any.
     """
+    every = [
+        (name, variant, one)
+        for name, claim in decided.items()
+        for variant, one in (("", claim), *claim.under_variants.items())
+    ]
     rows = []
-    for name, claim in decided.items():
-        answers = claim.answers
+    for name, variant, claim in every:
+        answers, verdict = claim.answers, claim.verdict
         for row in claim.rows:
             row = {"part": ""} | {k: claim.entry.get(k) for k in ("operator", "threshold")} | row
             if isinstance(row["threshold"], list | tuple):
                 row["threshold"] = " to ".join(map(str, row["threshold"]))
-            result = {"claim": name, "verdict": claim.verdict, "answer": str(answers[row["case"]])}
-            rows.append({"low": None, "high": None} | row | result)
-    columns = "claim verdict case part value low high unit operator threshold answer".split()
-    return pd.DataFrame(rows, columns=columns)
+            result = {"claim": name, "verdict": verdict, "answer": str(answers[row["case"]])}
+            rows.append({"low": None, "high": None, "variant": variant} | row | result)
+    columns = "claim verdict variant case part value low high unit operator threshold answer"
+    table = pd.DataFrame(rows, columns=columns.split())
+    return table if table["variant"].any() else table.drop(columns="variant")
 
 
 def claim_table(decided: Mapping[str, Claim]) -> pd.DataFrame:
     """Return decided claims as a table with a row for each.
 
     Columns are claim, section, statement, verdict, otherwise, count, numbers, statistic, rule; and
-    baseline (a policy that is compared with and is not reproduced) if any claim has one.
+    baseline (a policy whose own printed numbers are not reproduced) and counts (see `Claim.counts`)
+    if any claim has one.
     """
-    columns = "claim section statement verdict otherwise count numbers statistic rule baseline"
-    derived = "verdict", "otherwise", "count", "numbers", "rule"
+    columns = (
+        "claim section statement verdict otherwise count numbers statistic rule baseline counts"
+    )
+    derived = "verdict", "otherwise", "count", "numbers", "rule", "counts"
     rows = [
         {**claim.entry, "claim": key} | {name: getattr(claim, name) for name in derived}
         for key, claim in decided.items()
     ]
     table = pd.DataFrame(rows, columns=columns.split())
-    return table if table["baseline"].any() else table.drop(columns="baseline")
+    return table if table["baseline"].any() else table.drop(columns=["baseline", "counts"])
 
 
 def compared(default: Mapping, other: Mapping, name: str) -> pd.DataFrame:

@@ -5,6 +5,7 @@ decided.
 import importlib.util
 import json
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -259,6 +260,66 @@ def test_a_claim_decided_by_its_band_is_undecided_if_the_band_leaves_it_open():
     for rows, verdict in (([sure, open_], "undecided"), ([sure], "holds")):
         assert decided(entry, *rows).verdict == "holds"
         assert decided(entry | {"decided_by": "band"}, *rows).verdict == verdict
+
+
+def on_a_baseline(*values, entry=None):
+    """The claim of an entry whose default holds, with a case under each of some variants; a pair
+    of values is a case with an interval.
+    """
+    entry = entry or {"operator": ">", "threshold": 0}
+    cases = [Case("a", *(value if isinstance(value, tuple) else (value,))) for value in values]
+    variants = {str(k): ({"unit": "%"} | case.row(),) for k, case in enumerate(cases)}
+    one = decided(entry | {"baseline": "EASY"}, Case("a", 1))
+    return replace(one, variants=variants)
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict", "besides"),
+    [
+        ((1, 2), "holds", ""),
+        ((-1, -2), "fails", ""),
+        ((1, -1), "open", ""),
+        ((), "open", ""),
+        # by the interval, the first may fail, too
+        (((1, -1, 3), 2), "holds", "open"),
+        (((1, -1, 3), -1), "open", "fails"),
+        (((1, -1, 3), (2, -1, 3)), "holds", "open or fails"),
+    ],
+)
+def test_a_claim_on_a_baseline_is_decided_by_the_variants_that_agree(values, verdict, besides):
+    one = on_a_baseline(*values)
+    assert (one.verdict, one.otherwise) == (verdict, besides)
+    # whatever the default has
+    other = replace(one, rows=decided({}, Case("a", -1)).rows)
+    assert (other.verdict, other.otherwise) == (verdict, besides)
+
+
+def test_the_cases_under_each_variant_are_in_the_tables():
+    one = on_a_baseline(1, -1)
+    table = tables.case_table({"x": one})
+    assert table[["verdict", "variant", "value", "answer"]].to_numpy().tolist() == [
+        ["open", "", 1, "for"],
+        ["holds", "0", 1, "for"],
+        ["fails", "1", -1, "against"],
+    ]
+    assert one.counts == "0: holds (1 of 1); 1: fails (0 of 1)"
+
+
+def test_tables_under_variants_decide_claims_on_a_baseline_alone(paper):
+    path = paths.PUBLISHED / paper / "claims.toml"
+    entry = path.read_text()
+    path.write_text(
+        entry
+        + 'baseline = "EASY"\n'
+        + entry.replace("doubling", "halving")
+        + 'cases = { function = "doubling_helps" }\n'
+    )
+    functions = {"doubling_helps": lambda change: [Case("a", change)]}
+    given = {"change": 1}, {"now": {"change": -1}}
+    made = decide(paper, functions, given[0], variants=given[1])
+    assert [one.verdict for one in made.values()] == ["fails", "holds"]
+    with pytest.raises(EvidenceError, match="needs the table 'change'"):
+        decide(paper, functions, given[0], variants={"now": {}})
 
 
 def test_a_claim_that_names_its_notebook_is_decided_by_it_alone(paper):

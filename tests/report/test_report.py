@@ -2,7 +2,6 @@
 same results.
 """
 
-import io
 import json
 import re
 from html.parser import HTMLParser
@@ -200,18 +199,6 @@ def test_an_item_is_partly_reproduced_from_one_half(project, values, word):
     assert assemble.verdict_of(paper.items[0], paper)[0] == word
 
 
-PUBLISHED = """trace,policy,measure,value,unit,source
-CTC-SP2,EASY,blocked,40,jobs,Table 1
-CTC-SP2,PV-EASY,blocked,50,jobs,Table 1
-SDSC-DS,EASY,blocked,60,jobs,Table 1
-CTC-SP2,EASY-Last,blocked,70,jobs,Table 1
-"""
-BOTH = """item,trace,policy,jobs,measure,unit,textbook EASY,until due
-table1,CTC-SP2,EASY,all,blocked,jobs,41.0,1042.0
-table1,CTC-SP2,EASY,large,blocked,jobs,41.0,43.0
-table1,CTC-SP2,PV-EASY,all,blocked,jobs,51.0,51.0
-table1,SDSC-DS,EASY,all,blocked,jobs,61.0,62.0
-"""
 CLAIM = """
 [{}]
 section = "5.2"
@@ -220,52 +207,31 @@ statistic = "number"
 operator = ">"
 threshold = 0
 unit = "jobs"
+baseline = "EASY"
 """
 
 
-def test_the_lists_show_textbook_easy_and_other_forms(project):
-    folder = project / "published/pv_easy"
-    folder.mkdir()
-    (folder / "table1.csv").write_text(PUBLISHED)
-    tables = 'numbers = "pv_easy/reconstructed-numbers"\nclaims = "pv_easy/claims-reconstructed"\n'
-    forms = '[forms."textbook EASY"]\n[forms."until due"]\n'
-    (folder / "readings.toml").write_text(f"[beside]\n{tables}{forms}")
-    names = ("changes", "stays", "left-out")
+def test_a_claim_on_a_baseline_is_listed_with_its_cases_under_each_variant(project):
+    (folder := project / "published/pv_easy").mkdir()
+    names = ("differs", "agrees")
     (folder / "claims.toml").write_text("".join(CLAIM.format(name, name) for name in names))
-    for item in ("reconstructed", "claims"):
-        small_project.notebook(project, f"pv_easy/{item}", [])
-    first = page.Page("pv_easy/reconstructed", logs=["CTC-SP2"])
-    first.table(pd.read_csv(io.StringIO(BOTH)), "Both", name="numbers")
-    keys = (("CTC-SP2", "EASY", 41), ("CTC-SP2", "PV-EASY", 51), ("SDSC-DS", "EASY", 61))
-    ours = [(*key, "blocked", "jobs") for key in keys]
-    columns = ["trace", "policy", "value", "measure", "unit"]
-    first.compare(pd.DataFrame(ours, columns=columns), item="table1")
-    small_project.publish(first)
-    second = page.Page("pv_easy/claims", logs=["CTC-SP2"])
-    one = [rules.Case("CTC-SP2", 1)]
-    second.claims({name.replace("-", "_"): lambda: one for name in names})
-    both = {"claim": names[:2], "until due": ["fails", "holds"]}
-    numbers = ["CTC-SP2 0 jobs", "CTC-SP2 1 jobs"]
-    second.table(pd.DataFrame(both | {"numbers, until due": numbers}), "Both", name="reconstructed")
-    small_project.publish(second)
+    small_project.notebook(project, "pv_easy/claims", [])
+    made = page.Page("pv_easy/claims", logs=["CTC-SP2"])
+    functions = {name: lambda value: [rules.Case("CTC-SP2", value)] for name in names}
+    variants = {"until start": {"value": 2}, "until due": {"value": 3}}
+    made.claims(functions, ["agrees"], variants, value=-1)
+    made.claims(functions, ["differs"], variants | {"until due": {"value": -3}}, value=1)
+    small_project.publish(made)
+    facts = record.read("paper", "pv_easy/claims")["claims"]
+    assert facts["differs"]["verdict"] == "open" and facts["agrees"]["verdict"] == "holds"
+    assert [one.verdict for one in results.recorded().every("claims")] == ["open", "holds"]
 
     markup = assemble.build().read_text()
-    listed = markup.partition('<table class="numbers">')[2].partition("</table>")[0]
-    head = re.findall("<th(?: [^>]*)?>(.*?)</th>", listed.partition("</thead>")[0])
-    rows = re.findall('<tr class="row number".*?</tr>', listed)
-    cells = [dict(zip(head, re.findall("<td[^>]*>(.*?)</td>", row), strict=True)) for row in rows]
-    shown = ["Paper", "Ours", "Ours, until due"]
-    assert [[row[name] for name in shown] for row in cells] == [
-        ["40", "41", "1,042"],
-        ["50", "51", ""],
-        ["60", "61", "62"],
-        ["70", "–", ""],
-    ]
     listed = markup.partition('id="claims-pv_easy"')[2].partition("</section>")[0]
     rows = re.findall('<li class="row".*?</details>', listed, re.DOTALL)
     verdicts = [re.findall('class="verdict ([a-z-]+)"', row) for row in rows]
-    assert verdicts == [["holds", "fails"], ["holds"], ["holds"]]
-    assert "Until due: CTC-SP2 0 jobs." in rows[0]
+    assert verdicts == [["open", "holds", "fails"], ["holds", "holds", "holds"]]
+    assert "Until due: CTC-SP2 -3 jobs." in rows[0]
 
 
 def test_names_of_columns_for_readers():
