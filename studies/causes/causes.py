@@ -16,7 +16,7 @@ from notebooks import audits, over_seeds, placebo
 from notebooks.heel_and_toe import campaign, claims
 from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from notebooks.heel_and_toe.trends import ends
-from notebooks.panels import bars, beside, dots, draw, groups
+from notebooks.panels import bars, dots, draw, factors, side_by_side
 from notebooks.paper_easy import PaperEASY
 from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, simulate
 from replication.drawing import style
@@ -484,10 +484,10 @@ def draw_some_wild(table):
         own = table[(table["log"] == log) & (table["measure"] == measure)]
         for place, words in enumerate(SOME_WILD):
             part = own[own["scheduler"] == words].set_index("f").loc[badness]
-            at = np.arange(len(badness)) + beside(place, len(SOME_WILD))
+            at = side_by_side(badness, place, len(SOME_WILD))
             axes.errorbar(at, part["gain"], bars(part, "gain"), **looks[words] | {"linestyle": ""})
         axes.axhline(0, color="black", lw=0.8)
-        groups(axes, [f"{f:g}" for f in badness])
+        factors(axes, badness)
 
     return draw(table["log"], GAINS, one, "badness f")
 
