@@ -107,12 +107,12 @@ def test_a_wrong_name_is_refused_with_the_right_ones(call, message):
 
 
 def test_sizes_fall_back_on_the_other_field():
-    log = trace(requested_processors=[2, -1, 3, 0], allocated_processors=[4, 5, -1, 6])
+    log = trace(requested_processors=[4, -1, 3, 0], allocated_processors=[2, 5, -1, 6])
     requested = cleaning.workload(log)
-    assert requested.processors.tolist() == [2, 5, 3, 6]
+    assert requested.processors.tolist() == [4, 5, 3, 6]
     assert dict(requested.cleaning)["size-from-allocated"] == 2
     allocated = cleaning.workload(log, size="allocated")
-    assert allocated.processors.tolist() == [4, 5, 3, 6]
+    assert allocated.processors.tolist() == [2, 5, 3, 6]
     assert dict(allocated.cleaning)["size-from-requested"] == 1
 
 
@@ -180,10 +180,10 @@ def test_a_run_past_its_estimate(overrun, run_time, estimate, rule):
         ("no-run-time", {"run_time": [5, -1, 5]}),
         ("zero-run-time", {"run_time": [5, 0, 5]}),
         ("no-processors", {"requested_processors": [1, -1, -1], "allocated_processors": [1, 0, 2]}),
-        ("not-allocated", {"allocated_processors": [1, -1, 2]}),
+        ("not-allocated", {"allocated_processors": [1, -1, 1]}),
         ("cancelled-before-start", {"status": [5, 5, 1], "run_time": [5, 0, 0]}),
         ("cancelled-before-start", {"status": [5, 5, 0], "allocated_processors": [1, -1, -1]}),
-        ("no-estimate", {"requested_time": [1, -1, 5]}),
+        ("no-estimate", {"requested_time": [10, -1, 10]}),
         ("larger-than-machine", {"requested_processors": [8, 9, 1]}),
     ],
 )

@@ -249,7 +249,8 @@ def test_pipes_and_standard_input_are_read_and_folders_named(tmp_path):
 
 def test_submissions_out_of_order_are_sorted_and_counted(tmp_path):
     numbers, submit = (4, 3, 2, 1, 9), (10, 5, 10, 5, 10)
-    path = log(tmp_path, *(line(k, at, run_time=k) for k, at in zip(numbers, submit, strict=True)))
+    jobs = zip(numbers, submit, strict=True)
+    path = log(tmp_path, *(line(k, at, run_time=k, requested_time=k) for k, at in jobs))
     trace, jobs = swf.read(path), registry.load(path)
     assert trace.submit.tolist() == jobs.submit.tolist() == [5, 5, 10, 10, 10]
     assert trace.job_id.tolist() == [3, 1, 4, 2, 9]
