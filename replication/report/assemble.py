@@ -3,7 +3,6 @@
 import hashlib
 import html
 import io
-import json
 import math
 import os
 import re
@@ -123,7 +122,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         place=lambda one: tables.place(*one.name),
-        sources=lambda claim: _sources(claim, by_name[claim.drawn_by]),
+        sources=lambda claim: _sources(claim, by_name[claim.drawn_by]) if folder else [],
         against=lambda claim: [
             text for text, answer in claim.cases if answer.startswith("against")
         ],
@@ -283,19 +282,21 @@ def _item(item, paper, prose, studies=()):
         if about["role"] == "figure"
     ]
     reasons = published.entries(paper.key, "explanations.toml")
+    verdict, sentence = verdict_of(item, paper)
+    sentences = ["" if item.is_analysis else f"{sentence}.", reasons.get(name, {}).get("why", "")]
     return {
         "item": item,
         "executed": _name(item.folder / item.source.name),
         "title": item.title,
         "opening": prose(facts["summary"], item.source),
-        "verdict": verdict_of(item, paper),
-        "why": reasons.get(name, {}).get("why", ""),
+        "verdict": verdict,
+        "line": " ".join(filter(None, sentences)),
         "studies": [] if item.is_analysis else _studies_of(item, studies),
         "figures": figures,
         "numbers": numbers,
         "compact": _compact(numbers),
         "claims": claimed if len(claimed) < 12 else [],
-        "parts": _parts(item, prose),
+        "parts": _parts(item, prose, any(one.drawn_by == item.name for one in paper.claims)),
     }
 
 
@@ -344,18 +345,20 @@ def _compact(numbers):
 
 
 def _sources(claim, item):
-    """Return the files of a claim with the words of their links: its entry and its cases."""
+    """Return the files of a claim, its entry and its cases, with the words of their links and the
+    lines to look at.
+    """
     entry = paths.PUBLISHED / claim.paper / "claims.toml"
     lines = entry.read_text(encoding="utf-8").splitlines()
-    found = [(_name(entry), f"its rule, line {lines.index(f'[{claim.id_in_paper}]') + 1}")]
+    files = [(_name(entry), "its rule", f"line {lines.index(f'[{claim.id_in_paper}]') + 1}")]
     for file, about in item.facts["files"].items():
         if about["role"] == "claims":
-            rows = (item.folder / file).read_text(encoding="utf-8").splitlines()
-            own = [k for k, row in enumerate(rows, 1) if row.startswith(f"{claim.id_in_paper},")]
-            if own:
-                words = f"row {own[0]}" if len(own) == 1 else f"rows {own[0]} to {own[-1]}"
-                found.append((_name(item.folder / file), f"its cases, {words}"))
-    return found
+            text = (item.folder / file).read_text(encoding="utf-8").splitlines()
+            rows = [k for k, row in enumerate(text, 1) if row.startswith(f"{claim.id_in_paper},")]
+            if rows:
+                place = f"row {rows[0]}" if len(rows) == 1 else f"rows {rows[0]} to {rows[-1]}"
+                files.append((_name(item.folder / file), "its cases", place))
+    return files
 
 
 def claims_of(item, paper) -> list[tables.Claim]:
@@ -430,22 +433,23 @@ def _picture(path, caption):
     return {"name": _name(path), "caption": caption, "width": render.shown_width(path.read_bytes())}
 
 
-def _parts(item, prose):
+def _parts(item, prose, decides):
     """Return the text, the code and the tables of an item's executed notebook in their order, as
-    (type, text, anchor); the first cell that decides claims has an anchor.
+    (type, text, anchor); the first cell that decides claims has an anchor if the item `decides`
+    any.
 
     The tables of numbers and claims and the pictures are shown elsewhere. Of an item without an
     executed notebook, the text and the code are shown.
     """
-    parts, path, anchors = [], item.source, [f"{item.id}:decides"]
+    parts, path, anchors = [], item.source, [f"{item.id}:decides"] * decides
     executed = item.folder / path.name
     for cell in nbformat.read(executed if executed.exists() else path, as_version=4).cells:
         if cell.cell_type == "markdown":
             source = re.sub(r"^# .*\n?", "", cell.source, flags=re.MULTILINE)
             parts.append(("prose", prose(source, path), ""))
         elif cell.source:
-            decides = anchors and "page.claims(" in cell.source
-            parts.append(("code", cell.source, anchors.pop() if decides else ""))
+            here = anchors and "page.claims(" in cell.source
+            parts.append(("code", cell.source, anchors.pop() if here else ""))
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if data.get("text/html", "").startswith(TABLE):
@@ -474,14 +478,13 @@ def _contradictions():
 
 
 def _logs(items):
-    """Return each log in each form in which it was used, with the papers that used it."""
+    """Return the papers that use each log, by its name."""
     used = {}
     for item in items:
-        for name, facts in item.facts["provenance"]["logs"].items():
-            log = used.setdefault((name, json.dumps(facts, sort_keys=True)), facts | {"papers": {}})
-            own = item.name.startswith(record.STUDY)
-            log["papers"]["studies" if own else _short(item.name.split("/")[0])] = None
-    return [facts | {"name": name} for (name, _), facts in used.items()]
+        paper = "studies" if item.name.startswith(record.STUDY) else _short(item.paper)
+        for log in item.facts["provenance"]["logs"]:
+            used.setdefault(log, {})[paper] = None
+    return used
 
 
 def _notices(results, items):

