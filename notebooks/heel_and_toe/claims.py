@@ -426,14 +426,15 @@ def wild_is_delayed_times_events(runs) -> list[Case]:
 
 
 def sjfness_lambda(runs) -> Iterator[Case]:
-    """Return the rise of SJFness to its highest point and the fall beyond that point, per cent of
-    the value at f = 0.
+    """Return the rise of SJFness to its highest point, by the lower end of its interval, and the
+    fall beyond that point, per cent of the value at f = 0.
     """
     for log in logs_of(runs):
         own = part(runs, log)
         # The shape of a V, upside down.
         row = trends.shape(own.assign(sjfness=-own["sjfness"]), "sjfness")
-        yield Case(log, *trends.change(row, "fall"), part="rise")
+        _, least, _ = trends.change(row, "fall")
+        yield Case(log, least, part="least rise", threshold=0)
         yield Case(log, *trends.change(row, "rise"), part="fall")
 
 
@@ -547,15 +548,6 @@ def modal_change(modal, workloads, shares, step=False) -> Iterator[Case]:
 
 
 # ---- numbers of the text, as `Page.compare` takes them
-
-
-def growth(runs) -> list[dict]:
-    """Return the least and most growth of backfilling from f = 0 to f = 10 over the
-    logs (Fig. 7).
-    """
-    logs = logs_of(runs)
-    changes = {m: [change(runs, log, m, 0, 10)[0] for log in logs] for m in BACKFILLED}
-    return [row for name, some in changes.items() for row in _ends(f"{name}_increase", some)]
 
 
 def wild_shares(runs) -> list[dict]:

@@ -26,7 +26,7 @@ from notebooks.pv_easy import counts, runs, slowdown, virtual
 from notebooks.pv_easy.slowdown import SHORT
 from notebooks.variants import NotApplicable
 from replication.verdicts import published
-from replication.verdicts.rules import BETWEEN, LIMITS, NEAR, Case, level
+from replication.verdicts.rules import BETWEEN, Case, level, near
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)  # per cent
 MODES = ("suspend", "checkpoint 1 h")
@@ -168,8 +168,8 @@ def numbers(schedules: Mapping, replays: bool = True, counted: Mapping = COUNTS)
         jobs = next(iter(by_policy.values())).workload
         facts = {
             "load": (100 * jobs.load, "%"),
-            "mean size": (float(jobs.processors.mean()), "processors"),
-            "mean run time": (float(jobs.run_time.mean()), "s"),
+            "mean_size": (float(jobs.processors.mean()), "processors"),
+            "mean_run_time": (float(jobs.run_time.mean()), "s"),
             "span": (jobs.span / 86400, "days"),
         }
         rows += [(log, "log", name, *number) for name, number in facts.items()]
@@ -246,23 +246,18 @@ def column(numbers: pd.DataFrame, policy: str, measure: str) -> pd.Series:
     return some.set_index("log")["value"]
 
 
-def largest(numbers, policy, measure) -> list[Case]:
-    """Return the largest number of a policy over the logs."""
-    values = column(numbers, policy, measure)
-    log = values.idxmax()
-    return [Case(log, values[log])]
-
-
-def easy_last_violates(numbers) -> Iterator[Case]:
-    """Return the violated reservations under EASY-Last; each number must be near the
-    printed one.
+def near_printed(numbers, item, policy, measures, logs=None) -> Iterator[Case]:
+    """Return numbers of a policy on some logs, or on all; each must be near the number that an item
+    prints.
     """
-    near = float(LIMITS[NEAR])
-    for log, value in column(numbers, "EASY-Last", "violated").items():
-        asked = {"trace": log, "policy": "EASY-Last", "measure": "violated"}
-        printed = published.value(runs.PAPER, "table2", **asked).value
-        ends = (1 - near) * printed, (1 + near) * printed
-        yield Case(log, value, operator=BETWEEN, threshold=ends)
+    for measure in measures:
+        for log, value in column(numbers, policy, measure).items():
+            if logs is None or log in logs:
+                asked = {"trace": log, "policy": policy, "measure": measure}
+                printed = published.value(runs.PAPER, item, **asked)
+                part = measure.replace("_", " ") if len(measures) > 1 else ""
+                rule = {"operator": BETWEEN, "threshold": near(printed), "unit": printed.unit}
+                yield Case(log, value, part=part, **rule)
 
 
 def less(numbers, number, other) -> list[Case]:
@@ -279,17 +274,6 @@ def changes(numbers, policies, base) -> Iterator[Case]:
                 ours, theirs = (column(numbers, one, name)[log] for one in (policy, base))
                 words = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
                 yield Case(words, 100 * (ours / theirs - 1))
-
-
-def busy_logs(numbers) -> Iterator[Case]:
-    """Return load, mean size and mean run time of each log."""
-    for log in column(numbers, "log", "load").index:
-        load, size, run_time = (
-            column(numbers, "log", name)[log] for name in ("load", "mean size", "mean run time")
-        )
-        yield Case(log, load, part="load", threshold=(60, 80), unit="%")
-        yield Case(log, size, part="mean size", threshold=(10, 100), unit="processors")
-        yield Case(log, run_time, part="mean run time", operator=">", threshold=3600, unit="s")
 
 
 def borne_out(blocked, jobs=None) -> Iterator[Case]:

@@ -12,8 +12,8 @@ schedules : dict
     The schedules behind them, by log and policy.
 workloads : dict
     The workload of each log.
-modes : pandas.DataFrame
-    `notebooks.top_percent.fig1.one_mode`.
+lengths : pandas.DataFrame
+    `notebooks.top_percent.fig1.short_and_long`.
 scaled, short_first : pandas.DataFrame
     Draws of further runs: see the functions of `notebooks.top_percent.runs`.
 schedulers : pandas.DataFrame
@@ -118,9 +118,11 @@ def between_classes(workload) -> float:
     return float(1 - within / run_time.var(ddof=1))
 
 
-def multimodal(modes) -> list[Case]:
-    """Return the p value of a single mode for each large class."""
-    return [Case(f"class {number}", p) for number, p in enumerate(modes["one_mode"], 1)]
+def multimodal(lengths) -> Iterator[Case]:
+    """Return the shares of very short and of very long jobs of each large class, per cent."""
+    for number, row in enumerate(lengths.to_dict("records"), 1):
+        for part in ("short", "long"):
+            yield Case(f"class {number}", row[part], part=f"very {part}")
 
 
 # ---- relations of measures

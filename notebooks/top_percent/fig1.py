@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from notebooks.top_percent import modes, runs
 from replication.drawing import style
-from replication.simulator.sweeps import engines
 
 LEAST = 150  # jobs a class must have to be looked at
 HOUR = 3600
@@ -53,18 +52,18 @@ def mode_tests(workloads, samples=modes.SAMPLES) -> pd.DataFrame:
     )
 
 
-def one_mode(workloads, samples=modes.SAMPLES, workers=1) -> pd.DataFrame:
-    """Return the p value of one mode for each large class with different run times: log, jobs,
-    one_mode.
+def short_and_long(workloads) -> pd.DataFrame:
+    """Return the shares of jobs of each large class, per cent, with a run time below a tenth of the
+    class's median request, and above half of it: log, jobs, short, long.
     """
-
-    def tested(one):
-        log, members, values = one
-        p = modes.p_value(values, 1, log, int(members[0]), samples=samples)
-        return log, len(members), p
-
-    rows = engines.each(tested, classes(workloads), workers)
-    return pd.DataFrame(rows, columns=["log", "jobs", "one_mode"])
+    rows = []
+    for log, members, run_time in classes(workloads):
+        request = np.median(workloads[log].estimate[members])
+        shares = [
+            100 * float(one.mean()) for one in (run_time < request / 10, run_time > request / 2)
+        ]
+        rows.append((log, len(members), *shares))
+    return pd.DataFrame(rows, columns=["log", "jobs", "short", "long"])
 
 
 def choose(found, number=0) -> pd.Series:

@@ -80,7 +80,7 @@ def claims_of(paper, file="claims.toml") -> dict[str, dict]:
     claims = {name: defaults | entry for name, entry in entries(paper, file).items()}
     words = toml(paths.DATA / "published" / "words.toml")
     allowed = {
-        "kind": ("simulated", "log", "check"),
+        "kind": ("simulated", "log", "check", "repeat"),
         "operator": ("<", "<=", ">", ">=", "between"),
         "word": words["how_often"],
         "word_of_size": words["how_much"] | words["how_often"],

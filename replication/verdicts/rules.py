@@ -50,7 +50,7 @@ FROM_ONE = "difference is a share of the distance from 1"
 
 CLAIM_VERDICTS = "holds", "holds in part", "open", "fails", "undecided", "check"
 HOLDS, PART, OPEN, FAILS, UNDECIDED, CHECK = CLAIM_VERDICTS
-SIMULATED, LOG, CHECKED = KINDS = "simulated", "log", CHECK
+SIMULATED, LOG, CHECKED, REPEAT = KINDS = "simulated", "log", CHECK, "repeat"
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 BETWEEN = "between"  # both bounds included
 IN_WORDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least", BETWEEN: "from"}
@@ -127,13 +127,23 @@ def _number_word(number, target, scale, printed, factors):
     limits = {} if exact or other_side else LIMITS
     wide = {word: limit * Decimal(factors.get(word, 1)) for word, limit in limits.items()}
     word = next((word for word, limit in wide.items() if distance <= limit * scale), DIFFERS)
-    is_maximum = printed.measure.startswith("max_")  # of all jobs
-    if word == DIFFERS and is_maximum and target / FACTOR <= number <= target * FACTOR:
+    if word == DIFFERS and _is_maximum(printed) and target / FACTOR <= number <= target * FACTOR:
         return NEAR
     if word == MATCH or printed.right is None:
         return word
     beside = abs(number - Decimal(str(printed.right)))
     return ERRATUM if beside <= Decimal(5).scaleb(-printed.decimals - 1) else word
+
+
+def _is_maximum(printed):
+    return printed.measure.startswith("max_")  # of all jobs
+
+
+def near(printed: Published) -> tuple[float, float]:
+    """Return the least and the largest value that is at least *near* a published number above 0."""
+    target, part = Decimal(str(printed.value)), LIMITS[NEAR]
+    ends = (1 / FACTOR, FACTOR) if _is_maximum(printed) else (1 - part, 1 + part)
+    return tuple(float(target * end) for end in ends)
 
 
 class Case(NamedTuple):
@@ -231,16 +241,6 @@ def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answ
         held = [value is not None and bool(OPERATORS[symbol](value, end)) for value in values]
         checks.append(Answer(held[0], len(set(held)) == 1))
     return every(checks)
-
-
-def holds_in_part(rows: Iterable[Mapping], entry: Mapping) -> bool:
-    """Return whether all cases meet the weaker rule of a claim's entry, its field ``in_part``, if
-    it has one.
-    """
-    if "in_part" not in entry:
-        return False
-    bare = [{"case": row["case"], "value": row["value"]} for row in rows]
-    return all(case.holds for case in answers(bare, entry["in_part"]).values())
 
 
 def every(answers: Iterable[Answer]) -> Answer:

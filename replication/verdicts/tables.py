@@ -36,7 +36,7 @@ RECORDED = ("item", *KEY, "unit", "ours", "reason", "verdict")
 NOT_DRAWN = "not drawn"
 # Kinds of numbers and claims. The first three are counted separately; a check is no finding, and a
 # repeat counts where the fact is entered first.
-EXAMPLE, REPEAT = "example", "repeat"
+EXAMPLE, REPEAT = "example", rules.REPEAT
 COUNTED = rules.LOG, EXAMPLE, rules.SIMULATED
 ABOUT = (*COUNTED, rules.CHECK, REPEAT)
 NUMBER_WORDS = (*rules.NUMBER_VERDICTS, NOT_DRAWN)
@@ -161,8 +161,6 @@ class Claim:
         by = self.entry.get("decided_by")
         if (by == "band" and self.otherwise) or (by == "range" and word != rules.HOLDS):
             return rules.UNDECIDED
-        if word == rules.FAILS and rules.holds_in_part(self.rows, self.entry):
-            return rules.PART
         return word
 
     @property

@@ -534,13 +534,14 @@ def more_gained(more, fs, logs):
         yield Case(name, *(row[column] for column in ends("difference")))
 
 
-def heads_pay(payers):
-    """Return the change of the heads' mean wait where estimates are multiplied, per cent.
+def heads_pay(payers, doubled):
+    """Return the change of the heads' mean wait, per cent, where users' estimates are doubled, or
+    else where estimates of the f-model replace perfect ones.
 
     It has to exceed the placebo's, too, where that is above none.
     """
     for row in payers[payers["jobs"] == HEADS].to_dict("records"):
-        if row["change"] != TO_REAL:
+        if row["change"] != TO_REAL and (row["change"] == DOUBLED) == doubled:
             scale = row["per cent"] / row["minutes"]
             ends_ = (scale * row[end] for end in ("low", "high"))
             beyond = row["placebo"] if row["placebo"] > level("none") else None

@@ -31,7 +31,7 @@ from replication.verdicts.tables import changed, decide, totals
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 FIELDS = set(
     "section statement statistic rule number word kind operator threshold word_of_size origin unit "
-    "select cases baseline study notebook in_part decided_by".split()
+    "select cases baseline study notebook decided_by".split()
 )
 YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 
@@ -240,18 +240,6 @@ def decided(entry, *rows, unit="%"):
     """The claim of an entry, with these cases."""
     cases = tuple({"unit": unit} | row.row() for row in rows)
     return tables.Claim("heel_and_toe", "a", {"kind": "simulated", "word": "always"} | entry, cases)
-
-
-@pytest.mark.parametrize(
-    ("values", "verdict"),
-    [((95, 99), "holds"), ((72, 80), "holds in part"), ((95, 71), "fails"), ((80, 71), "fails")],
-)
-def test_a_claim_that_fails_holds_in_part_by_its_weaker_rule(values, verdict):
-    entry = {"operator": ">", "threshold": 90, "in_part": {"operator": ">=", "threshold": 72}}
-    rows = [Case(str(k), value) for k, value in enumerate(values)]
-    assert decided(entry, *rows).verdict == verdict
-    own = [row._replace(threshold=200) for row in rows]
-    assert decided(entry, *own).verdict == ("fails" if 71 in values else "holds in part")
 
 
 def test_a_claim_decided_by_its_band_is_undecided_if_the_band_leaves_it_open():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from notebooks.top_percent import claims
+from notebooks.top_percent import claims, fig1
 from replication.simulator.schedules import intervals
 from tests.cases import found, rules
 from tests.workloads import jobs
@@ -95,8 +95,12 @@ def test_the_variance_between_classes():
 
 
 def test_multimodal():
-    modes = pd.DataFrame({"one_mode": [0.03, 0.4], "two_modes": [0.5, 0.6]})
-    assert found(claims.multimodal(modes)) == {"class 1": 0.03, "class 2": 0.4}
+    # Of 200 jobs that ask for 100 s, 20 run for less than 10 s, and 60 for more than 50 s.
+    run_times = [9] * 20 + [10] * 100 + [50] * 20 + [51] * 60
+    some = jobs(4, *((0, run_time, 1, 100) for run_time in run_times))
+    lengths = fig1.short_and_long({"a": some})
+    assert lengths.to_numpy().tolist() == [["a", 200, 10, 30]]
+    assert found(claims.multimodal(lengths)) == {"class 1": {"very short": 10, "very long": 30}}
 
 
 def test_tsafrir_like_cvh():

@@ -177,14 +177,18 @@ def test_heads_pay():
         ("others", "f = 1"),
         ("heads", "perfect to real"),
         ("heads", "f = 3"),
+        ("heads", "real, doubled"),
     ]
     payers = pd.DataFrame(rows, columns=["jobs", "change"])
     payers[["log", "per cent", "minutes", "low", "high"]] = "CTC-SP2", 50, 10, 8, 14
-    payers["placebo"] = [0.5, 60, 60, 60]
-    cases = list(causes.heads_pay(payers))
+    payers["placebo"] = [0.5, 60, 60, 60, 0.5]
+    cases = list(causes.heads_pay(payers, doubled=False))
     assert cases_of(cases) == {"CTC-SP2, f = 1": (50, 40, 70), "CTC-SP2, f = 3": (50, 40, 70)}
     # A change below the placebo's is no effect.
     assert [case.threshold for case in cases] == [None, 60]
+    assert cases_of(causes.heads_pay(payers, doubled=True)) == {
+        "CTC-SP2, real, doubled": (50, 40, 70)
+    }
 
 
 def test_the_arms_of_wild_backfills_differ_and_their_difference_is_paired_by_seed(some):
