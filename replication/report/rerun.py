@@ -53,18 +53,18 @@ def answer(facts, folder, running=False) -> str:
     text = _committed(name, f"{name.rpartition('/')[2]}.json", kind)
     if not text:
         return "no committed record to compare with"
-    known = json.loads(text)
-    if known == facts:
+    committed = json.loads(text)
+    if committed == facts:
         return EQUAL
-    given, own = facts["parameters"], known["parameters"]
-    logs = [registry.file_and_rules(log)[0] for log in given["logs"]]
-    some = all(log in own["logs"] for log in given["logs"]) and len(logs) < len(own["logs"])
-    others = differences(given | {"logs": own["logs"]} if some else given, own)
-    if others or given["scale"] != own["scale"]:
-        scale = UNDECIDED["quick"] if given["scale"] != own["scale"] else ""
+    new, old = facts["parameters"], committed["parameters"]
+    logs = [registry.file_and_rules(log)[0] for log in new["logs"]]
+    some = all(log in old["logs"] for log in new["logs"]) and len(logs) < len(old["logs"])
+    others = differences(new | {"logs": old["logs"]} if some else new, old)
+    if others or new["scale"] != old["scale"]:
+        scale = UNDECIDED["quick"] if new["scale"] != old["scale"] else ""
         return f"no verdict: {'; '.join(filter(None, [scale, *others]))}"
-    found, rows = [], 0
-    tables = [file for file in known["files"] if file.endswith(".csv")]
+    differing, rows = [], 0
+    tables = [file for file in committed["files"] if file.endswith(".csv")]
     for file in tables:
         if file in facts["files"] or not running:
             path, before = folder / file, _rows(_committed(name, file, kind))
@@ -73,22 +73,25 @@ def answer(facts, folder, running=False) -> str:
                 ours, before = _shared(*(_of_logs(one, logs) for one in (ours, before)))
             if ours or not some:
                 rows += max(len(ours) - 1, 0)
-                found += _table(file, ours, before)
+                differing += _table(file, ours, before)
     if not some and (facts["values"] or not running):
-        found += _values(facts["values"], known["values"])
+        differing += _values(facts["values"], committed["values"])
     left = sum(file not in facts["files"] for file in tables) if running else 0
     ahead = f"; {_count(left, 'table')} not yet compared" if left else ""
-    if found:
-        shown = "; ".join(map(str, found[:SHOWN]))
-        verb = "differs" if len(found) == 1 else "differ"
-        return f"{_count(len(found), 'value')} {verb} from the committed record: {shown}{ahead}"
+    if differing:
+        shown = "; ".join(map(str, differing[:SHOWN]))
+        verb = "differs" if len(differing) == 1 else "differ"
+        return f"{_count(len(differing), 'value')} {verb} from the committed record: {shown}{ahead}"
     if some:
-        own = f"{_count(rows, 'row')} of {', '.join(logs)}"
-        return f"{EQUAL} in its {own}{ahead}"
-    drawn = [file for file in known["files"] if file.endswith(".png")]
+        part = f"{_count(rows, 'row')} of {', '.join(logs)}"
+        return f"{EQUAL} in its {part}{ahead}"
+    drawn = [file for file in committed["files"] if file.endswith(".png")]
     drawn = [file for file in drawn if file in facts["files"] or not running]
-    sums = [(one["files"].get(file, {}).get("sha256") for file in drawn) for one in (facts, known)]
-    other = [file for file, ours, theirs in zip(drawn, *sums) if ours != theirs]
+    ours, theirs = (
+        [files.get(file, {}).get("sha256") for file in drawn]
+        for files in (facts["files"], committed["files"])
+    )
+    other = [file for file, new, old in zip(drawn, ours, theirs) if new != old]
     but = f", but other bytes in {', '.join(other)}" if other else ""
     return f"{EQUAL}{but}{ahead}"
 

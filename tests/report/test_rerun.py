@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 import small_project
+from matplotlib.figure import Figure
 
 from replication.report import page, record, rerun
 
@@ -20,12 +21,13 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def draw(factor=1, logs=LOGS, scale="paper", seed=1):
+def draw(factor=1, logs=LOGS, scale="paper", seed=1, height=2):
     """Draw the item as its notebook would, and return the answer."""
     made = page.Page(NAME, scale=scale, logs=logs, seed=seed)
     rows = [{"trace": log, "policy": "real", "jobs": 6000, "wait": WAITS[log]} for log in logs]
     rows[-1]["wait"] *= factor
     made.table(pd.DataFrame(rows), "Mean wait")
+    made.figure(Figure(figsize=(2, height)), "Nothing", name="picture")
     made.opening("We find {ours} min.", ours=rows[-1]["wait"])
     facts = small_project.publish(made)
     return rerun.answer(facts, record.folder(facts["provenance"]["kind"], NAME))
@@ -34,6 +36,10 @@ def draw(factor=1, logs=LOGS, scale="paper", seed=1):
 def test_the_same_numbers_are_equal(project):
     assert draw() == "equal to the committed record"
     assert draw(1 + 1e-12) == "equal to the committed record"
+
+
+def test_another_picture_of_the_same_numbers_is_named(project):
+    assert draw(height=3) == "equal to the committed record, but other bytes in fig02-picture.png"
 
 
 def test_a_difference_is_named_with_both_numbers_and_its_size_however_often_it_is_drawn(project):
