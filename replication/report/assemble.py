@@ -88,8 +88,8 @@ def build(standalone=False) -> Path:
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kinds[0]) / "report.html"
     if standalone:
         target = paths.BUILD / "report" / "standalone" / "report.html"
-    found = sorted((paths.BUILD / ARTICLES).glob("*.html")) if complete else []
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in found}
+    files = sorted((paths.BUILD / ARTICLES).glob("*.html")) if complete else []
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in files}
     writing.write(target, page(results, sensitivity, texts, None if standalone else target.parent))
     if complete and not standalone:
         committed.save(results.papers)
@@ -106,7 +106,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
     items, prose = results.every("items"), Prose(results.every("items"))
     by_name = {item.name: item for item in items}
     script = (render.TEMPLATES / "report.js").read_text(encoding="utf-8")
-    made = render.JINJA.get_template("report.html.j2").render(
+    filled = render.JINJA.get_template("report.html.j2").render(
         kind=results.kind,
         standalone=folder is None,
         articles=[_article(*text) for text in texts.items()],
@@ -121,7 +121,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         css=Markup((render.TEMPLATES / "report.css").read_text(encoding="utf-8")),
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        place=lambda one: tables.place(*one.name),
+        place=lambda result: tables.place(*result.name),
         sources=lambda claim: _sources(claim, by_name[claim.drawn_by]) if folder else [],
         against=lambda claim: [
             text for text, answer in claim.cases if answer.startswith("against")
@@ -129,7 +129,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         also=_synonyms,
     )
     place = partial(_embedded if folder is None else _beside, folder=folder)
-    return CONTROL.sub("", FILE.sub(place, prose.fill(made))).encode()
+    return CONTROL.sub("", FILE.sub(place, prose.fill(filled))).encode()
 
 
 def _beside(match, folder):
@@ -170,13 +170,15 @@ def _stacked(match):
     on a narrow screen its rows become lists.
     """
     head, body = match.groups()
-    labels = [re.sub("<[^>]*>", "", one) for one in re.findall("<th[ >].*?</th>", head, re.DOTALL)]
+    labels = [
+        re.sub("<[^>]*>", "", cell) for cell in re.findall("<th[ >].*?</th>", head, re.DOTALL)
+    ]
     if len(labels) < 5:
         return match[0]
     # The first cell of a row is its title.
-    given = ["<td", *(f'<td data-label="{label.strip()}"' for label in labels[1:])]
+    openings = ["<td", *(f'<td data-label="{label.strip()}"' for label in labels[1:])]
     rows = re.split("(?=<tr)", body)
-    filled = (re.sub("<td", lambda _, left=iter(given): next(left), row) for row in rows)
+    filled = (re.sub("<td", lambda _, left=iter(openings): next(left), row) for row in rows)
     return head.replace("<table", '<table class="stacked"') + "".join(filled)
 
 
@@ -200,8 +202,8 @@ class Prose:
     def fill(self, page) -> str:
         """Return a page with its marks replaced."""
         sources = f"\n\n{BOUNDARY}\n\n".join(source for source, _ in self._texts.values())
-        made = pypandoc.convert_text(sources, "html", format=MARKDOWN, extra_args=PANDOC)
-        texts = made.replace("\r", "").split(f"<p>{BOUNDARY}</p>")
+        converted = pypandoc.convert_text(sources, "html", format=MARKDOWN, extra_args=PANDOC)
+        texts = converted.replace("\r", "").split(f"<p>{BOUNDARY}</p>")
         for (mark, (_, folder)), text in zip(self._texts.items(), texts, strict=True):
             page = page.replace(mark, _wide(self._keep_links(text.strip(), folder)))
         return page
@@ -239,8 +241,8 @@ def _paper(paper, prose, studies):
         "short": _short(paper.key),
         "parts": parts,
         "findings": [
-            one | {"claims": [by_id[name] for name in one["claims"]]}
-            for one in published.entries(paper.key, "abstract.toml").values()
+            finding | {"claims": [by_id[name] for name in finding["claims"]]}
+            for finding in published.entries(paper.key, "abstract.toml").values()
         ],
         "items": [_item(item, paper, prose, studies) for item in in_order(paper)],
         "claim_counts": tables.count(
@@ -296,18 +298,18 @@ def _item(item, paper, prose, studies=()):
         "numbers": numbers,
         "compact": _compact(numbers),
         "claims": claimed if len(claimed) < 12 else [],
-        "parts": _parts(item, prose, any(one.drawn_by == item.name for one in paper.claims)),
+        "parts": _parts(item, prose, any(claim.drawn_by == item.name for claim in paper.claims)),
     }
 
 
 def _studies_of(item, studies):
     """Return the items of studies of the same paper whose text names a table or figure."""
     paper, _, name = item.name.partition("/")
-    same = [one for study in studies for one in study.items if one.facts["paper"] == paper]
+    same = [other for study in studies for other in study.items if other.facts["paper"] == paper]
     return [
-        {"id": one.id, "title": one.title}
-        for one in same
-        if _plain(name) in named(one.source.read_text(encoding="utf-8"))
+        {"id": other.id, "title": other.title}
+        for other in same
+        if _plain(name) in named(other.source.read_text(encoding="utf-8"))
     ]
 
 
@@ -315,12 +317,12 @@ def named(text) -> set[str]:
     """Return the tables and figures that a text names: ``{"fig3", "fig4", "table1"}`` of Figs. 3
     and 4 and Table I.
     """
-    found = set()
+    names = set()
     for word, numbers in NAMED.findall(text):
         for ends in re.findall(r"(\w+)(?: to (\w+))?", numbers.replace(" and ", " ")):
-            first, last = (ROMAN.index(one) if one in ROMAN else int(one) for one in ends)
-            found |= {f"{word.lower()}{k}" for k in range(first, max(first, last) + 1)}
-    return found
+            first, last = (ROMAN.index(end) if end in ROMAN else int(end) for end in ends)
+            names |= {f"{word.lower()}{k}" for k in range(first, max(first, last) + 1)}
+    return names
 
 
 def _plain(name):
@@ -332,13 +334,13 @@ def _compact(numbers):
     """Return numbers with logs as columns and a row for each scheduler and measure; None if more
     than half of the cells would be empty, and for one log.
     """
-    logs, rows = list(dict.fromkeys(one.trace for one in numbers)), {}
-    for one in numbers:
-        policy = "" if one.policy in ("all", "log") else one.policy
-        measure = render.with_unit(one.measure, {one.measure: one.unit})
+    logs, rows = list(dict.fromkeys(number.trace for number in numbers)), {}
+    for number in numbers:
+        policy = "" if number.policy in ("all", "log") else number.policy
+        measure = render.with_unit(number.measure, {number.measure: number.unit})
         words = ": ".join(filter(None, (policy, measure)))
-        words += f" ({one.item})" if one.item != numbers[0].item else ""
-        rows.setdefault(words, {})[one.trace] = one
+        words += f" ({number.item})" if number.item != numbers[0].item else ""
+        rows.setdefault(words, {})[number.trace] = number
     if len(logs) < 2 or 2 * len(numbers) < len(logs) * len(rows):
         return None
     return {"logs": logs, "rows": [(k, [row.get(log) for log in logs]) for k, row in rows.items()]}
@@ -381,25 +383,25 @@ def verdict_of(item, paper) -> tuple[str, str]:
     numbers, claimed = numbers_of(item, paper), claims_of(item, paper)
     if item.is_analysis:
         return "analysis", "Not a table or figure of the paper"
-    compared = [one for one in numbers if one.verdict in rules.NUMBER_VERDICTS[:4]]
-    said = [one.verdict for one in claimed if one.about != tables.REPEAT]
+    compared = [result for result in numbers if result.verdict in rules.NUMBER_VERDICTS[:4]]
+    said = [result.verdict for result in claimed if result.about != tables.REPEAT]
     words = [word for word in said if word in rules.CLAIM_VERDICTS[:4]]
     held = [word for word in words if word != rules.OPEN]
-    good = sum(one.verdict in NEAR for one in compared)
+    good = sum(result.verdict in NEAR for result in compared)
     sentences = []
     if compared:
         noun = "number" if len(compared) == 1 else "numbers"
         sentences.append(f"{good} of {len(compared)} {noun} near or better")
         sizes = [
-            (abs(one.decided().difference), one)
-            for one in compared
-            if one.value and one.unit not in rules.EXACT_UNITS and not one.words
+            (abs(result.decided().difference), result)
+            for result in compared
+            if result.value and result.unit not in rules.EXACT_UNITS and not result.words
         ]
-        if sizes := [(size, one) for size, one in sizes if not math.isnan(size)]:
+        if sizes := [(size, result) for size, result in sizes if not math.isnan(size)]:
             median = statistics.median(size for size, _ in sizes)
             sentences[-1] += f", median difference {100 * median:.1f} %"
             ordered = sorted(sizes, key=lambda pair: -pair[0])
-            largest = [_difference(one) for size, one in ordered if size > 0.0005]
+            largest = [_difference(result) for size, result in ordered if size > 0.0005]
             if largest := list(dict.fromkeys(largest))[:2]:
                 sentences.append("largest: " + "; ".join(largest))
     if words:

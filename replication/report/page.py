@@ -89,13 +89,18 @@ class Page:
     def __init__(
         self, name, scale="paper", logs=None, seed=1, workers=1, paper="", allowed=None, **settings
     ):
-        given = {"scale": scale, "logs": logs or [], "seed": seed, "workers": workers} | settings
+        arguments = {
+            "scale": scale,
+            "logs": logs or [],
+            "seed": seed,
+            "workers": workers,
+        } | settings
         folder, _, self.item = name.rpartition("/")
         self.paper = paper if name.startswith(record.STUDY) else folder
         if self.paper or not name.startswith(record.STUDY):
             among(record.CHAPTERS, f"page {name}: paper", self.paper, PageError)
-        parameters.check_known(name, _handed_over(), given)
-        parameters.check(name, given)
+        parameters.check_known(name, _handed_over(), arguments)
+        parameters.check(name, arguments)
         for parameter, values in (allowed or {}).items():
             among(values, f"{name}: {parameter}", settings[parameter], PageError)
         self.name, self.scale, self.seed, self.settings = name, scale, seed, settings
@@ -105,8 +110,8 @@ class Page:
             self.scheduler = Scheduler.check(settings["scheduler"])
         if "predictor" in settings:
             self.predictor = Predictor.check(settings["predictor"])
-        self.changes = parameters.changes(name, given)
-        self._given, self._started = given, time.perf_counter()
+        self.changes = parameters.changes(name, arguments)
+        self._given, self._started = arguments, time.perf_counter()
         self._shown = None
         self._summary, self._answer, self._files, self._values = "", "", {}, {}
         self._comparisons, self._decisions = {}, {}
@@ -161,7 +166,9 @@ class Page:
     def _pairs(self):
         """The workload as loaded and the simulated part of it, by the name of the log."""
         sources = map(registry.file_and_rules, self._given["logs"])
-        return {name: self._both(log, **own) for name, (log, own) in zip(self.logs, sources)}
+        return {
+            name: self._both(log, **log_rules) for name, (log, log_rules) in zip(self.logs, sources)
+        }
 
     @cached_property
     def workloads(self) -> dict[str, Workload]:
@@ -180,12 +187,14 @@ class Page:
         **rules
             Rules to use instead, see `replication.simulator.logs.registry.load`.
         """
-        found = dict(self.workloads)
-        for name, (log, own) in zip(self.logs, map(registry.file_and_rules, self._given["logs"])):
-            if not found[name].stand_in:
-                dropped = (*found[name].provenance["drop"], *drop)
-                found[name] = self._both(log, **own | rules | {"drop": dropped})[1]
-        return found
+        reloaded = dict(self.workloads)
+        for name, (log, log_rules) in zip(
+            self.logs, map(registry.file_and_rules, self._given["logs"])
+        ):
+            if not reloaded[name].stand_in:
+                dropped = (*reloaded[name].provenance["drop"], *drop)
+                reloaded[name] = self._both(log, **log_rules | rules | {"drop": dropped})[1]
+        return reloaded
 
     @property
     def kind(self) -> str:
@@ -343,30 +352,32 @@ class Page:
         printed = {row.key for row in published.rows(self.paper, item)}
         policies = {policy for _, policy, _ in printed}
         others = {key: row for key, row in ours.items() if extra and key[1] not in policies}
-        known = printed if self.changes else {*ours} - {*others}
+        comparable = printed if self.changes else {*ours} - {*others}
         if self.changes:
             named = printed | {trace for trace, *_ in printed}
             reasons = {key: why for key, why in (reasons or {}).items() if key in named}
-        mine = [row for key, row in ours.items() if key in known]
+        mine = [row for key, row in ours.items() if key in comparable]
         numbers = tables.compare(self.paper, item, mine, reasons, self.name)
         if part or self.changes:
-            numbers = [one for one in numbers if one.decided().reason != rules.NOT_COMPUTED]
+            numbers = [
+                number for number in numbers if number.decided().reason != rules.NOT_COMPUTED
+            ]
         if self.changes and not numbers and not others:
             return self.say(f"The paper has no numbers of {', '.join(self.logs)}.")
         if self.undecided:
             numbers = [
-                one
-                if one.verdict == rules.NOT_COMPARABLE
-                else replace(one, reason_given=self.undecided)
-                for one in numbers
+                number
+                if number.verdict == rules.NOT_COMPARABLE
+                else replace(number, reason_given=self.undecided)
+                for number in numbers
             ]
-        self._comparisons[item] = [one.recorded() for one in numbers]
+        self._comparisons[item] = [number.recorded() for number in numbers]
         rest = [
             {"item": item, "ours": row["value"], "verdict": "", "reason": NOT_PRINTED} | row
             for row in others.values()
         ]
-        frame = pd.DataFrame([*(one.row() for one in numbers), *rest], columns=tables.COLUMNS)
-        texts = [one.shown() for one in numbers]
+        frame = pd.DataFrame([*(number.row() for number in numbers), *rest], columns=tables.COLUMNS)
+        texts = [number.shown() for number in numbers]
         texts += [
             row | {"ours": shown.ours(row["ours"], row["unit"]), "remark": NOT_PRINTED}
             for row in rest
@@ -403,12 +414,12 @@ class Page:
         """
         decided = self.decide(functions, only, variants, **given)
         table, readable = tables.case_table(decided), tables.claim_table(decided)
-        for name, one in decided.items():
-            word = rules.UNDECIDED if self.undecided else one.verdict
-            rows = [dict(row) for row in one.rows]
+        for name, claim in decided.items():
+            word = rules.UNDECIDED if self.undecided else claim.verdict
+            rows = [dict(row) for row in claim.rows]
             if self.changes:
-                rows = [row | {"answer": str(one.answers[row["case"]])} for row in rows]
-            variants = {"variants": dict(one.variants)} if one.variants else {}
+                rows = [row | {"answer": str(claim.answers[row["case"]])} for row in rows]
+            variants = {"variants": dict(claim.variants)} if claim.variants else {}
             self._decisions[name] = {"verdict": word, "cases": rows, **variants}
         if self.undecided:
             table["verdict"] = readable["verdict"] = rules.UNDECIDED
@@ -426,7 +437,7 @@ class Page:
                 "the cases for and against; no verdict on the paper"
             )
             readable["numbers"] = [
-                "; ".join(": ".join(case) for case in one.cases) for one in decided.values()
+                "; ".join(": ".join(case) for case in claim.cases) for claim in decided.values()
             ]
             readable = readable.drop(columns=["verdict", "otherwise", "counts"], errors="ignore")
         name = None if self.item == "claims" else "claims"
@@ -551,7 +562,7 @@ class _Sentence(string.Formatter):
 
     def format_field(self, value, format_spec) -> str:
         if isinstance(value, tuple):
-            texts = (self.format_field(one, format_spec) for one in value)
+            texts = (self.format_field(end, format_spec) for end in value)
             return " to ".join(dict.fromkeys(texts))
         return format(value, format_spec) if format_spec else shown.text(value)
 
@@ -564,14 +575,14 @@ def _display(bundle, **how):
 def _handed_over():
     """Return the names of the parameters that papermill has added."""
     inputs = get_ipython().user_ns.get("In", ()) if get_ipython() else ()
-    given = [cell for cell in inputs if cell.startswith("# Parameters\n")]
-    return [name for cell in given for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
+    injected = [cell for cell in inputs if cell.startswith("# Parameters\n")]
+    return [name for cell in injected for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
 
 
 def _plain(value):
     """Return a value of a sentence in JSON types."""
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else writing.rounded(value)
 
@@ -590,7 +601,7 @@ class Decided(dict):
 
     def number(self, *verdicts) -> int:
         """Return the number of claims with one of some verdicts."""
-        return sum(one.verdict in verdicts for one in self.values())
+        return sum(claim.verdict in verdicts for claim in self.values())
 
     def _repr_html_(self):
         return self._markup

@@ -80,7 +80,7 @@ def title(name) -> str:
     """Return the first heading of an item's notebook, or its name where there is none."""
     path = source(name)
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else ()
-    text = "\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "markdown")
+    text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     heading = re.search("^# (.*)", text, re.MULTILINE)
     return heading[1].strip() if heading else name
 
@@ -99,11 +99,11 @@ def rules_of(log, paper) -> str | None:
 
 def log_facts(workload, used) -> dict:
     """Return the facts that identify a workload in a record, without a path of this machine."""
-    known = workload.provenance
+    provenance = workload.provenance
     return {
         "stand_in": workload.stand_in,
-        "file": Path(known.get("path") or known.get("file") or "").name,
-        "sha256": known.get("sha256", ""),
+        "file": Path(provenance.get("path") or provenance.get("file") or "").name,
+        "sha256": provenance.get("sha256", ""),
         "processors": workload.machine,
         "jobs": len(workload),
         "jobs_used": len(used),
@@ -201,7 +201,7 @@ def checksum(facts) -> str:
     not have.
     """
     try:
-        kept = {name: one for name, one in facts.items() if name not in ("run", "sha256")}
+        kept = {name: value for name, value in facts.items() if name not in ("run", "sha256")}
         return sha256(_layout(kept).encode())
     except ValueError:
         return ""
@@ -214,9 +214,9 @@ def _layout(value, indent=0):
         return flat
     pad = "\n" + " " * (indent + 1)
     if isinstance(value, list):
-        return f"[{pad}{f',{pad}'.join(_layout(one, indent + 1) for one in value)}]"
+        return f"[{pad}{f',{pad}'.join(_layout(part, indent + 1) for part in value)}]"
     parts = [
-        f"{json.dumps(name, ensure_ascii=False)}: {_layout(one, indent + 1)}"
-        for name, one in value.items()
+        f"{json.dumps(name, ensure_ascii=False)}: {_layout(part, indent + 1)}"
+        for name, part in value.items()
     ]
     return "{" + pad + f",{pad}".join(parts) + "}"

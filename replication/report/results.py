@@ -92,8 +92,8 @@ class Item:
     def altered_files(self) -> list[str]:
         """Return the names of outputs that differ from the record, or that it does not name."""
         hashes = {name: facts["sha256"] for name, facts in self.facts["files"].items()}
-        found = (path.name for path in self.folder.glob(f"{self.name.rpartition('/')[2]}[-.]*"))
-        outputs = {one for one in found if one.endswith((".csv", ".ipynb", ".png"))}
+        names = (path.name for path in self.folder.glob(f"{self.name.rpartition('/')[2]}[-.]*"))
+        outputs = {name for name in names if name.endswith((".csv", ".ipynb", ".png"))}
         return [
             name
             for name in {*hashes, *outputs}
@@ -104,44 +104,48 @@ class Item:
         """Return how a record differs from its folder, from its committed notebook and from the
         registered logs.
         """
-        given, provenance = self.facts["parameters"], self.facts["provenance"]
-        scale = given.get("scale") if self.kind == "stand-in" else self.kind
+        values, provenance = self.facts["parameters"], self.facts["provenance"]
+        scale = values.get("scale") if self.kind == "stand-in" else self.kind
         checksum = record.checksum(self.facts)
         facts = [
             ("item", self.facts["item"], self.name),
             ("kind", provenance["kind"], self.kind),
-            ("scale", given.get("scale"), scale),
+            ("scale", values.get("scale"), scale),
             ("checksum", self.facts["sha256"], checksum),
         ]
-        logs = dict(map(registry.file_and_rules, given["logs"]))
+        logs = dict(map(registry.file_and_rules, values["logs"]))
         if self.kind == "paper":
             facts.append(("logs", *map(_listed, (provenance["logs"], logs))))
-        for log, one in provenance["logs"].items():
-            facts += self._facts_of_log(log, one, logs.get(log, {}))
+        for log, log_facts in provenance["logs"].items():
+            facts += self._facts_of_log(log, log_facts, logs.get(log, {}))
         unknown = [
             name for name in self.facts["claims"] if name not in published.claims_of(self.paper)
         ]
         facts += [("claim", name, f"a claim of {self.paper}") for name in unknown]
-        odd = [f"{name} {ours} (expected: {known})" for name, ours, known in facts if ours != known]
-        return [*parameters.recorded_changes(self.name, given), *odd]
+        odd = [
+            f"{name} {ours} (expected: {expected})"
+            for name, ours, expected in facts
+            if ours != expected
+        ]
+        return [*parameters.recorded_changes(self.name, values), *odd]
 
-    def _facts_of_log(self, log, one, own):
+    def _facts_of_log(self, log, recorded, log_rules):
         """Return facts of a log, as (words, value in the record, value in the registry)."""
-        if one["stand_in"] and self.kind == "stand-in":
+        if recorded["stand_in"] and self.kind == "stand-in":
             return []
         if log not in registry.names():
             return [("log", log, "a registered log")]
-        known = registry.info(log)
-        facts = [(f"SHA-256 of {log}", one["sha256"], known.sha256)]
+        registered = registry.info(log)
+        facts = [(f"SHA-256 of {log}", recorded["sha256"], registered.sha256)]
         if self.kind == "paper":
-            lost = sum(one["cleaning"].get(rule, 0) for rule in cleaning.DROP_RULES)
+            lost = sum(recorded["cleaning"].get(rule, 0) for rule in cleaning.DROP_RULES)
             rules = registry.cleaning_of(log, record.rules_of(log, self.paper))
-            machine = own.get("machine") or rules.machine
+            machine = log_rules.get("machine") or rules.machine
             facts += [
-                (f"stand_in of {log}", one["stand_in"], False),
-                (f"jobs of {log}", one["jobs_used"], one["jobs"]),
-                (f"jobs and dropped jobs of {log}", one["jobs"] + lost, known.jobs),
-                (f"processors of {log}", one["processors"], machine),
+                (f"stand_in of {log}", recorded["stand_in"], False),
+                (f"jobs of {log}", recorded["jobs_used"], recorded["jobs"]),
+                (f"jobs and dropped jobs of {log}", recorded["jobs"] + lost, registered.jobs),
+                (f"processors of {log}", recorded["processors"], machine),
             ]
         return facts
 
@@ -182,7 +186,7 @@ class Results:
         """Return the ``items``, ``numbers`` or ``claims`` of all papers and studies, in their
         order.
         """
-        return [one for part in (*self.papers, *self.studies) for one in getattr(part, what)]
+        return [result for part in (*self.papers, *self.studies) for result in getattr(part, what)]
 
 
 def collect(kind) -> Results:
@@ -228,21 +232,23 @@ def papers(items) -> list[Paper]:
 
     Claims may name a notebook of a study, which then decides them.
     """
-    made = []
+    chapters = []
     for key, title in record.CHAPTERS.items():
-        own = [item for item in items if item.name.startswith(f"{key}/")]
+        drawn = [item for item in items if item.name.startswith(f"{key}/")]
         named = {entry["notebook"] for entry in published.claims_of(key).values()}
-        deciding = own + [item for item in items if item.name in named and item not in own]
-        made.append(Paper(key, title, own, tables.numbers(key, own), tables.claims(key, deciding)))
-    return made
+        deciding = drawn + [item for item in items if item.name in named and item not in drawn]
+        chapters.append(
+            Paper(key, title, drawn, tables.numbers(key, drawn), tables.claims(key, deciding))
+        )
+    return chapters
 
 
 def grouped_studies(items) -> list[Paper]:
     """Return the studies of some items, each a `Paper` of the study's folder."""
-    made = {}
+    by_key = {}
     for item in items:
         if item.name.startswith(record.STUDY):
             key = item.name.rpartition("/")[0]
             title = key.removeprefix(record.STUDY).replace("_", " ").capitalize()
-            made.setdefault(key, Paper(key, title, [], [], [])).items.append(item)
-    return list(made.values())
+            by_key.setdefault(key, Paper(key, title, [], [], [])).items.append(item)
+    return list(by_key.values())
