@@ -123,9 +123,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         place=lambda result: tables.place(*result.name),
         sources=lambda claim: _sources(claim, by_name[claim.drawn_by]) if folder else [],
-        against=lambda claim: [
-            text for text, answer in claim.cases if answer.startswith("against")
-        ],
+        against=_against,
         also=_synonyms,
     )
     place = partial(_embedded if folder is None else _beside, folder=folder)
@@ -344,6 +342,16 @@ def _compact(numbers):
     if len(logs) < 2 or 2 * len(numbers) < len(logs) * len(rows):
         return None
     return {"logs": logs, "rows": [(k, [row.get(log) for log in logs]) for k, row in rows.items()]}
+
+
+def _against(claim):
+    """Return the cases against a claim; of a claim on a baseline those under each variant."""
+    return [
+        f"{name}: {text}" if name else text
+        for name, one in (claim.under_variants or {"": claim}).items()
+        for text, answer in one.cases
+        if answer.startswith("against")
+    ]
 
 
 def _sources(claim, item):

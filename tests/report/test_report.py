@@ -237,6 +237,7 @@ def test_a_claim_on_a_baseline_is_listed_with_its_cases_under_each_variant(proje
     assert verdicts == [["open", "holds", "fails"], ["holds", "holds", "holds"]]
     counts = re.findall("· (until .*?):.*?([0-9] of [0-9])", rows[0])
     assert counts == [("until start", "1 of 1"), ("until due", "0 of 1")]
+    assert "until due: CTC-SP2 -3 jobs" in rows[0]
 
 
 def test_names_of_columns_for_readers():
