@@ -17,7 +17,7 @@ add("#all-claims .row", place => place.firstElementChild.textContent + " " + pla
   place => `${place.dataset.also} ${place.closest("details.list").querySelector("summary").textContent.split(":")[0]}`);
 add(".abstract p, .article :is(h3, p, li)", place => place.textContent);
 const of_number = cell => cell.firstChild ? `${cell.dataset.label ?? ""} ${cell.firstChild.textContent}` : "";
-add(".number", place => place.cells
+add(".number[data-title]", place => place.cells
   ? `${place.dataset.title}: ${[...place.cells].map(of_number).join(" ")}` : place.dataset.title,
   place => `${place.dataset.title} ${place.title}`);
 const ROMAN = ["", "i", "ii", "iii", "iv", "v", "vi"];
