@@ -2,8 +2,8 @@
 
 `rp.EASY` is the textbook's. `PaperEASY` has the textbook's rules as defaults, and for each of them
 the alternatives that the studies of the papers try: the lifetime of a reservation, the jobs that
-count for its extra processors, the jobs that may use them, the passes. Sentences P10 to P29 of
-docs/semantics/predicted.md and O10 to O15 of docs/semantics/observation.md define them;
+count for its extra processors, the jobs that may use them, the passes. Sentences P10 to P29 and P32
+of docs/semantics/predicted.md and O10 to O15 of docs/semantics/observation.md define them;
 ``tests/reference/easy.py`` is the reference implementation.
 
 This is also an example of a compiled scheduler on the machine of
@@ -53,8 +53,8 @@ PERMISSIONS = {"forbidden": NEVER_WILD, "shorter": WILD_IF_SHORTER, "longer": WI
 # of a reservation that lasts and is due.
 Rules = namedtuple(
     "Rules",
-    "shortest_first lasts until_start recounts closed uses_up strict unaged all_count by_start "
-    "only_if_fits",
+    "shortest_first lasts until_start recounts closed uses_up none_extra strict unaged all_count "
+    "by_start only_if_fits",
 )
 
 
@@ -76,10 +76,11 @@ class PaperEASY(options.OnPredictions, Scheduler):
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
     reservation: options.Reservation = options.reservation()
-    extra: Literal["used-up", "not-used-up"] = option(
+    extra: Literal["used-up", "not-used-up", "none"] = option(
         "used-up",
-        ("used-up", "not-used-up"),
-        "whether jobs that outlive the shadow time take their processors off the extra ones",
+        ("used-up", "not-used-up", "none"),
+        "extra processors: jobs that outlive the shadow time use them up, or do not, or there are "
+        "none, so that a backfilled job has to end by the shadow time",
     )
     recount: Literal["never", "pass"] = option(
         "never",
@@ -156,7 +157,8 @@ class PaperEASY(options.OnPredictions, Scheduler):
             until_start=until_start,
             recounts=self.recount == "pass",
             closed=lasts and closed,
-            uses_up=self.extra == "used-up",
+            uses_up=self.extra != "not-used-up",
+            none_extra=self.extra == "none",
             strict=self.strict,
             unaged=self.plans == "unaged",
             all_count=self.shadow == "all",
@@ -300,7 +302,7 @@ def _reserve(machine, memory, rules, ends, head, now):
             shadow, count[EXTRA] = _earliest(machine, memory, rules, order, size, now - since)
             count[SHADOW] = since + shadow
     count[RESERVED] = head
-    if rules.closed and count[SHADOW] <= now:
+    if rules.none_extra or (rules.closed and count[SHADOW] <= now):
         count[EXTRA] = 0
 
 

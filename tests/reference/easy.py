@@ -67,7 +67,7 @@ class Easy(Reference):
             in_time = end < shadow or (end == shadow and not self.options["strict"])
             if job.size <= self.free and self.may_pass(job, head, in_time, extra):
                 self.begin(job)
-                if not in_time and self.options["extra"] == "used-up":
+                if not in_time and self.options["extra"] != "not-used-up":
                     extra -= job.size
                     if extra < 0:  # the job was let past the head
                         self.last = None
@@ -115,7 +115,8 @@ class Easy(Reference):
             shadow, extra = self.earliest(head)
         lifetime, overdue = self.options["reservation"], self.options["overdue"]
         closed = overdue == "nobody" or (overdue == "by-lifetime" and lifetime == "until-start")
-        if lifetime != "recomputed" and closed and shadow <= self.now:
+        is_closed = lifetime != "recomputed" and closed and shadow <= self.now
+        if is_closed or self.options["extra"] == "none":
             extra = 0
         return Reservation(shadow, extra)
 

@@ -370,6 +370,15 @@ def test_P31_a_limit_on_the_candidates():
     assert starts(w, OrderedEASY, by=lambda w: -w.processors, candidates_limit=3)[3] == 1
 
 
+def test_P32_no_extra_processors():
+    # One processor is extra at the shadow time, 10. A job of 9 s is in time, and one of 10 s is not.
+    for last, start in (9, 1), (10, 10):
+        w = jobs(4, (0, 10, 2), (1, 5, 3), (1, last, 1))
+        assert starts(w)[2] == starts(w, extra="not-used-up")[2] == 1
+        for lifetime in ("recomputed", "until-due", "until-start"):
+            assert starts(w, extra="none", reservation=lifetime)[2] == start
+
+
 def test_candidates_move_up_to_the_limit_when_others_have_started():
     # Job 3 is the only candidate until it starts at 1; job 4 is, at the submission at 2, without an
     # end.

@@ -97,7 +97,7 @@ OTHERS = tuple(
         ("P31", {"candidates-limit": 1}, "tries only one job behind the head", "", ("easy",)),
         ("E11", {"strict": "yes"}, "backfills a job only if it ends before the shadow time, not at "
          "it", "", ("easy",)),
-        ("E12", {"extra": "nobody"}, "backfills nothing on extra processors", "", ("easy",)),
+        ("E12", {"extra": "none"}, "backfills nothing on extra processors", "", ("easy",)),
         ("E12", {"extra": "not-used-up"}, "does not use up extra processors", "", ("easy",)),
         ("E12", {"extra": "always-used-up"}, "uses up extra processors for jobs that end in time, "
          "too", "", ("easy",)),
@@ -150,7 +150,7 @@ PUBLISHED = (
      "ties": "submissions-first"},
     {"events": "one-by-one", "candidate-length": "run-time"},
     {"head-by": "limit", "zero": "a-second-later"},
-    {"extra": "nobody", "lifetime": "until-due"},
+    {"extra": "none", "lifetime": "until-due"},
     {"processors": "named", "listed": "as-listed"},
 )  # fmt: skip
 

@@ -24,7 +24,7 @@ VALUES = {
     "lifetime": ("recomputed", "until-due", "until-start"),
     "recount": ("no", "pass"),
     "overdue": ("by-lifetime", "extra", "nobody"),
-    "extra": ("used-up", "not-used-up", "always-used-up", "one-left", "nobody", "whoever-fits"),
+    "extra": ("used-up", "not-used-up", "always-used-up", "one-left", "none", "whoever-fits"),
     "shadow": ("all", "first", "first-started", "last"),
     "strict": ("no", "yes"),
     "processors": ("counted", "named"),

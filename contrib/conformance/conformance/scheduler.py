@@ -319,7 +319,7 @@ class Easy(Loop):
             end, way = self.now + length, self.rules["extra"]
             in_time = end < shadow if self.rules["strict"] == "yes" else end <= shadow  # E11
             least = job.size + (way == "one-left")
-            allowed = least <= extra and way != "nobody"
+            allowed = least <= extra and way != "none"
             if self.rules["processors"] == "named":
                 allowed = job.size <= len(self.unused() - reserved)
             if in_time or allowed or way == "whoever-fits":
