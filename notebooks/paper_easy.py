@@ -150,15 +150,17 @@ class PaperEASY(options.OnPredictions, Scheduler):
     def kernel(self) -> tuple:
         """Return the compiled loop, the rules of the machine, and those of the pass."""
         lasts, until_start = self.reservation != "recomputed", self.reservation == "until-start"
+        none_extra = self.extra == "none"
         closed = self.overdue == "nobody" or (self.overdue == "by-lifetime" and until_start)
+        # Schedulers whose rules are equal are the same: a rule without an effect is off.
         rules = Rules(
             shortest_first=self.candidates == "sjf",
             lasts=lasts,
             until_start=until_start,
-            recounts=self.recount == "pass",
-            closed=lasts and closed,
+            recounts=lasts and not none_extra and self.recount == "pass",
+            closed=lasts and not none_extra and closed,
             uses_up=self.extra != "not-used-up",
-            none_extra=self.extra == "none",
+            none_extra=none_extra,
             strict=self.strict,
             unaged=self.plans == "unaged",
             all_count=self.shadow == "all",

@@ -84,7 +84,7 @@ def _changed(choice, fields):
 def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
     """Return the alternatives of each open choice as variants, by dimension, the default first.
 
-    They are entered in ``data/published/readings.toml`` or in that of a paper. A choice other than
+    They are entered in ``data/published/variants.toml`` or in that of a paper. A choice other than
     the default changes the field of its dimension in a part of a `Variant`, unless its entry says
     otherwise; ``counting`` changes no simulation.
     """
@@ -101,7 +101,7 @@ def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
             variant(dimension, name, entry, k == 0)
             for k, (name, entry) in enumerate(several.items())
         )
-        for dimension, several in published.entries(*paper, "readings.toml")[part].items()
+        for dimension, several in published.entries(*paper, "variants.toml")[part].items()
     }
 
 
@@ -153,10 +153,10 @@ def _others(name):
 
 
 def in_words(name) -> str:
-    """Return the name of a variant of `alone` in the short words of ``readings.toml``, and any
+    """Return the name of a variant of `alone` in the short words of ``variants.toml``, and any
     other as it is.
     """
-    known = published.entries("readings.toml").get("map", {})
+    known = published.entries("variants.toml").get("map", {})
     parts = [part.partition(": ") for part in name.split(", ")]
     return ", ".join(
         known.get(option, {}).get(value, option + colon + value) for option, colon, value in parts
@@ -164,8 +164,8 @@ def in_words(name) -> str:
 
 
 def entered(paper, kind) -> list[Variant]:
-    """Return the variants of one kind that a paper's ``readings.toml`` enters."""
-    return [_entered(entry) for entry in published.entries(paper, "readings.toml")[kind]]
+    """Return the variants of one kind that a paper's ``variants.toml`` enters."""
+    return [_entered(entry) for entry in published.entries(paper, "variants.toml")[kind]]
 
 
 def _entered(entry):

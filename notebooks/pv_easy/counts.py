@@ -140,5 +140,5 @@ def slowdowns(schedule) -> Numbers:
 COUNTS = (delays, violations, kinds, loads, preemptions, slowdowns)
 #: The ways of counting each number, in words, the default first.
 WAYS = {
-    count: published.entries("pv_easy", "readings.toml")["ways"][count.__name__] for count in COUNTS
+    count: published.entries("pv_easy", "variants.toml")["ways"][count.__name__] for count in COUNTS
 }

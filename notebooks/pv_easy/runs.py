@@ -1,4 +1,4 @@
-"""The paper's policies as schedulers, and the interpretations it leaves open."""
+"""The paper's policies as schedulers, and the variants of what it leaves open."""
 
 from collections.abc import Iterator
 
@@ -18,37 +18,26 @@ CLEANING = variants.entered(PAPER, "cleanings")
 #: Options that a simulator has together if it was written around one reservation that lasts.
 TOGETHER = variants.entered(PAPER, "together")
 DEFAULT = Variant("default")
-_ENTRIES = published.entries(PAPER, "readings.toml")
-#: The forms of EASY's reservation, in the order in which they are shown: fields of EASY, none for
-#: the textbook's.
-FORMS = {name: entry["scheduler"] for name, entry in _ENTRIES["forms"].items()}
-TEXTBOOK, *LASTING = FORMS
-#: A form whose plans no prediction outlives, so that corrections change nothing.
-UNAGED = "unaged"
-#: Simulators of the paper by name: each form with the request as correction of an expired
-#: prediction, and with now.
-SIMULATORS = {
-    f"{form}{words}": Variant(f"{form}{words}", scheduler=correction, easy=fields)
-    for form, fields in FORMS.items()
-    for words, correction in (("", {}), (", now", NOW.scheduler))
-    if not (correction and form == UNAGED)
+_ENTRIES = published.entries(PAPER, "variants.toml")
+#: Variants of the baseline by name, in the order in which they are shown, the default first.
+VARIANTS = {
+    name: Variant(name, scheduler=entry.get("scheduler", {}), easy=entry.get("easy", {}))
+    for name, entry in _ENTRIES["variants"].items()
 }
-#: Those that the paper's tables allow, by name: they decide the claims on EASY and EASY-Last.
-ALLOWED = {name: one for name, one in SIMULATORS.items() if name.startswith("until start")}
-READINGS = (DEFAULT, *ALONE, *CLEANING, *TOGETHER, *[SIMULATORS[form] for form in LASTING])
-#: How delays and violations are counted for all simulators: keywords of a function of `counts`, by
+TEXTBOOK = next(iter(VARIANTS))
+#: Those that the paper's tables allow: they decide the claims on EASY and EASY-Last.
+ALLOWED = {
+    name: VARIANTS[name] for name, entry in _ENTRIES["variants"].items() if entry.get("allowed")
+}
+#: Those in which an expired prediction becomes the request: one for each lifetime of a reservation.
+LIFETIMES = [name for name, variant in VARIANTS.items() if not variant.scheduler]
+#: All that is tried in place of the default.
+TRIED = (DEFAULT, *ALONE, *CLEANING, *TOGETHER, *[VARIANTS[name] for name in LIFETIMES[1:]])
+#: How delays and violations are counted for all variants: keywords of a function of `counts`, by
 #: its name.
 ALIKE = _ENTRIES["alike"]
 #: Measures of the tables in the words of the pictures.
 WORDS = published.entries("measures.toml")[PAPER]
-
-
-def simulated_by(simulator, base=None) -> dict[str, rp.Scheduler]:
-    """Return the schedulers of one of `SIMULATORS` by policy; `base` may have policies
-    of its own.
-    """
-    base = POLICIES if base is None else base
-    return {name: SIMULATORS[simulator].of(own) for name, own in base.items()}
 
 
 def name(scheduler) -> str:
@@ -56,46 +45,46 @@ def name(scheduler) -> str:
     return next((own for own, known in POLICIES.items() if known == scheduler), repr(scheduler))
 
 
-def concerns(scheduler, reading) -> bool:
-    """Return whether an interpretation changes anything for a scheduler."""
-    fields = reading.scheduler | (
-        reading.easy if isinstance(scheduler, rp.EASY | PaperEASY) else {}
+def concerns(scheduler, variant) -> bool:
+    """Return whether a variant changes anything for a scheduler."""
+    fields = variant.scheduler | (
+        variant.easy if isinstance(scheduler, rp.EASY | PaperEASY) else {}
     )
     if not fields:
-        return not reading.easy
+        return not variant.easy
     if not all(variants.takes(scheduler, *one) for one in fields.items()):
         return False
     return not {*fields} & {*variants.PREDICTION} or scheduler.predictor != rp.Request()
 
 
-def run(jobs, scheduler, reading=DEFAULT, seed=1) -> rp.Schedule:
-    """Return the validated schedule of some jobs under an interpretation, as far as it concerns the
+def run(jobs, scheduler, variant=DEFAULT, seed=1) -> rp.Schedule:
+    """Return the validated schedule of some jobs under a variant, as far as it concerns the
     scheduler.
     """
-    return rp.simulate(jobs, reading.of(scheduler), seed=seed).validate()
+    return rp.simulate(jobs, variant.of(scheduler), seed=seed).validate()
 
 
-def schedules(workloads, policies, reading=DEFAULT, seed=1) -> dict[str, dict[str, rp.Schedule]]:
-    """Return the validated schedules of some policies, schedulers by name, under an interpretation,
+def schedules(workloads, policies, variant=DEFAULT, seed=1) -> dict[str, dict[str, rp.Schedule]]:
+    """Return the validated schedules of some policies, schedulers by name, under a variant,
     by log and policy.
     """
     return {
-        log: {name: run(jobs, one, reading, seed) for name, one in policies.items()}
+        log: {name: run(jobs, one, variant, seed) for name, one in policies.items()}
         for log, jobs in workloads.items()
     }
 
 
 def otherwise(log, schedule, first=None) -> Iterator[tuple[Variant, rp.Schedule]]:
-    """Yield each interpretation but the default that concerns a schedule's scheduler, and the
+    """Yield each variant but the default that concerns a schedule's scheduler, and the
     schedule under it.
 
     Cleanings need a log of the archive. `first` is the number of jobs taken from the log; all by
     default.
     """
-    for reading in READINGS[1:]:
-        if concerns(schedule.scheduler, reading):
+    for variant in TRIED[1:]:
+        if concerns(schedule.scheduler, variant):
             try:
-                jobs = variants.jobs(PAPER, {log: schedule.workload}, log, reading, first)
+                jobs = variants.jobs(PAPER, {log: schedule.workload}, log, variant, first)
             except variants.NotApplicable:
                 continue
-            yield reading, run(jobs, schedule.scheduler, reading, schedule.seed)
+            yield variant, run(jobs, schedule.scheduler, variant, schedule.seed)

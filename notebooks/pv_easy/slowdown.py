@@ -133,13 +133,13 @@ def _placebos(base, jobs_of_third, measure, classes):
     return found
 
 
-def readings(schedules, measure, first=None) -> pd.DataFrame:
-    """Return the measure of all jobs under every interpretation: a row for each policy and
-    interpretation, a column for each log.
+def under_variants(schedules, measure, first=None) -> pd.DataFrame:
+    """Return the measure of all jobs under every variant: a row for each policy and variant, a
+    column for each log.
     """
-    table = tables.readings(schedules, counts.slowdowns, first)
+    table = tables.under_variants(schedules, counts.slowdowns, first)
     table = table[table["measure"] == measure].rename(columns={"trace": "log"})
-    table = table.set_index(["policy", "reading", "log"])["value"].unstack("log", sort=False)
+    table = table.set_index(["policy", "variant", "log"])["value"].unstack("log", sort=False)
     order = dict.fromkeys(p for by_policy in schedules.values() for p in by_policy)
     return pd.concat([table.loc[[policy]] for policy in order]).reset_index()
 

@@ -49,7 +49,7 @@ def facts(workloads) -> pd.DataFrame:
     return tidy(rows)
 
 
-def readings(workloads) -> pd.DataFrame:
+def under_variants(workloads) -> pd.DataFrame:
     """Return the load for each interpretation of the span, and the number of jobs for each
     interpretation of a job.
 
@@ -63,4 +63,4 @@ def readings(workloads) -> pd.DataFrame:
             for what, drop in JOBS.items():
                 column[what] = len(registry.load(name, paper="pv_easy", drop=drop))
         rows[name] = column
-    return pd.DataFrame(rows).rename_axis("reading").reset_index()
+    return pd.DataFrame(rows).rename_axis("variant").reset_index()

@@ -60,9 +60,9 @@ def wide(ours) -> pd.DataFrame:
     return values.unstack(sort=False).reset_index()
 
 
-def readings(schedules, count, first=None) -> pd.DataFrame:
-    """Return a table's numbers under every interpretation: each changed alone, and the few that
-    belong together.
+def under_variants(schedules, count, first=None) -> pd.DataFrame:
+    """Return a table's numbers under every variant: each interpretation changed alone, and the few
+    that belong together.
 
     Ways of counting apply to the default schedule. Delays from the start without later jobs are
     computed for the default only.
@@ -80,23 +80,23 @@ def readings(schedules, count, first=None) -> pd.DataFrame:
 
             for name, way in counts.WAYS[count].items():
                 add(name if way else runs.DEFAULT.name, count(schedule, **way))
-            for reading, other in runs.otherwise(log, schedule, first):
-                add(reading.name + since, count(other, **instead))
-    return pd.DataFrame(rows, columns=["reading", *COLUMNS[:4]])
+            for variant, other in runs.otherwise(log, schedule, first):
+                add(variant.name + since, count(other, **instead))
+    return pd.DataFrame(rows, columns=["variant", *COLUMNS[:4]])
 
 
-def ranges(item, readings) -> pd.DataFrame:
-    """Return published value, default, and the range over the interpretations for each number of an
-    item such as ``table1``.
+def ranges(item, tried) -> pd.DataFrame:
+    """Return published value, default, and the range over the variants for each number of an item
+    such as ``table1``.
 
-    Further columns: whether the published value lies inside, and the interpretation nearest to it.
+    Further columns: whether the published value lies inside, and the variant nearest to it.
     """
     printed = {row.key: row.value for row in published.rows(runs.PAPER, item)}
-    some = readings[readings["measure"].isin({measure for *_, measure in printed})]
+    some = tried[tried["measure"].isin({measure for *_, measure in printed})]
     rows = []
     for key, group in some.groupby(COLUMNS[:3], sort=False):
         theirs = printed.get(key, math.nan)
-        values = group.set_index("reading")["value"].dropna()
+        values = group.set_index("variant")["value"].dropna()
         nearest = (values - theirs).abs().idxmin() if len(values) and key in printed else ""
         low, high = values.min(), values.max()
         row = (*key, theirs, values.get("default", math.nan), low, high)

@@ -32,8 +32,8 @@ def read(numbers) -> pd.DataFrame:
     own = own[own["published"].notna()].drop_duplicates(["trace", "policy", "measure"])
     for one in own.to_dict("records"):
         row = f"{one['policy']}: {pv_easy.WORDS[one['measure']]}"
-        for form in pv_easy.FORMS:
-            rows.append(("pv_easy", row, one["trace"], one["published"], form, one[form]))
+        for name in (pv_easy.TEXTBOOK, *pv_easy.ALLOWED):
+            rows.append(("pv_easy", row, one["trace"], one["published"], name, one[name]))
     for one in numbers:
         measure = re.sub("_(min|max)$", "", one.measure)
         if one.paper == "heel_and_toe" and measure in RANGES:

@@ -29,7 +29,7 @@ SCHEDULERS = {"EASY": rp.EASY(), "Conservative": rp.Conservative(), "LAF": rp.La
 TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
 UNITS = dict.fromkeys(TITLES, "x Reqtime") | {"r2": "1"}
 #: The paper's words, and what its simulator is known to do.
-READINGS = {reading.name: reading for reading in variants.entered(PAPER, "readings")}
+VARIANTS = {reading.name: reading for reading in variants.entered(PAPER, "variants")}
 
 
 def class_of(workload) -> tuple[np.ndarray, np.ndarray]:
@@ -57,14 +57,14 @@ def measure(schedule) -> dict[str, float]:
     }
 
 
-def run(workload, policy, reading=READINGS["words"], scheduler=rp.EASY()) -> rp.Schedule:  # noqa: B008, it is frozen
+def run(workload, policy, reading=VARIANTS["words"], scheduler=rp.EASY()) -> rp.Schedule:  # noqa: B008, it is frozen
     """Return the schedule of one row of the table (a policy of `POLICIES`) under an
     interpretation.
     """
     return rp.simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
 
 
-def schedules(workloads, reading=READINGS["words"], workers=1) -> dict[str, dict[str, rp.Schedule]]:
+def schedules(workloads, reading=VARIANTS["words"], workers=1) -> dict[str, dict[str, rp.Schedule]]:
     """Return EASY's schedule with each predictor of `POLICIES`, by log and policy."""
     known = {policy: reading.of(rp.EASY(predictor=one)) for policy, one in POLICIES.items()}
     return {log: by_scheduler(jobs, known, workers) for log, jobs in workloads.items()}
@@ -77,7 +77,7 @@ def by_scheduler(workload, schedulers, workers=1) -> dict[str, rp.Schedule]:
 
 
 def scale_run_times(
-    workloads, reading=READINGS["words"], factors=(0.5, 1.5)
+    workloads, reading=VARIANTS["words"], factors=(0.5, 1.5)
 ) -> dict[str, dict[str, rp.Schedule]]:
     """Return for each log the schedules with all predictions too short (``short``) and all too long
     (`REFERENCE`).
@@ -91,7 +91,7 @@ def scale_run_times(
     }
 
 
-def shortest_first(found, reading=READINGS["words"]) -> dict[str, dict[str, rp.Schedule]]:
+def shortest_first(found, reading=VARIANTS["words"]) -> dict[str, dict[str, rp.Schedule]]:
     """Return for each log the two schedules with perfect predictions: shortest candidate first, and
     candidates in queue order (`REFERENCE`).
     """
@@ -130,7 +130,7 @@ def over_requested(rows) -> pd.DataFrame:
 
 
 def under_schedulers(
-    workloads, schedulers, predictors, reading=READINGS["words"]
+    workloads, schedulers, predictors, reading=VARIANTS["words"]
 ) -> Iterator[tuple]:
     """Yield rows for `simulate_rows`: each log under each scheduler with each predictor, by their
     names.

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from notebooks import panels
 from notebooks.top_percent import weeks
-from notebooks.top_percent.runs import PAPER, POLICIES, READINGS, TITLES
+from notebooks.top_percent.runs import PAPER, POLICIES, TITLES, VARIANTS
 from replication.drawing import style
 from replication.simulator.schedules import measures
 from replication.verdicts import published, rules, tables
@@ -95,7 +95,7 @@ def side_by_side(ours, undecided="") -> pd.DataFrame:
     `undecided` gives the reason if nothing is decided, see `Page.undecided`.
     """
     both = []
-    for reading in READINGS:
+    for reading in VARIANTS:
         mine = of(ours, reading)
         frame = tables.comparison(PAPER, "table1", mine, reasons(ours), not undecided)
         frame = frame.set_index(["trace", "policy", "measure", "published"])[["ours", "verdict"]]
@@ -116,9 +116,9 @@ def distances(frame) -> pd.DataFrame:
     """Return the largest distance of each interpretation from the published block, by measure."""
     rows = []
     kind = frame["policy"].map(lambda policy: "CVH" if policy == "CVH" else "all but CVH")
-    far = frame.assign(rows=kind, **{r: (frame[r] - frame["published"]).abs() for r in READINGS})
+    far = frame.assign(rows=kind, **{r: (frame[r] - frame["published"]).abs() for r in VARIANTS})
     for (trace, about), block in far.groupby(["trace", "rows"], sort=False):
-        for reading in READINGS:
+        for reading in VARIANTS:
             largest = block.groupby("measure", sort=False)[reading].max()
             if largest.notna().any():
                 rows.append((trace, about, reading, *(largest[measure] for measure in TITLES)))
@@ -140,7 +140,7 @@ def baseline(both) -> pd.DataFrame:
         constant = [rules.number_verdict(1.0, printed[key]).verdict for key in keys]
         for name, words in (
             ("constant 1.000", constant),
-            *((reading, [*block[f"verdict, {reading}"]]) for reading in READINGS),
+            *((reading, [*block[f"verdict, {reading}"]]) for reading in VARIANTS),
         ):
             rows.append([log, name, len(words), *(words.count(one) for one in DECIDED)])
     return pd.DataFrame(rows, columns=["trace", "ours", "ratios", *DECIDED])

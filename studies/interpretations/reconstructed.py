@@ -1,9 +1,9 @@
-"""Tables 1, 2, 4, 5 and 6 and Figs. 4 to 6 under several forms of EASY's reservation: the
-textbook's, and those that the tables allow.
+"""Tables 1, 2, 4, 5 and 6 and Figs. 4 to 6 under the variants of EASY and EASY-Last: the textbook,
+and the nearest pair of each lifetime of a reservation.
 
-The forms are in ``data/published/pv_easy/readings.toml``, each with two corrections of an expired
-prediction: the request, and now. For all of them delays and violations are counted alike. Nothing
-here decides a verdict; docs/decisions/pv_easy.md has the argument.
+The variants are in ``data/published/pv_easy/variants.toml``, each lifetime with two corrections of
+an expired prediction: the request, and now. For all of them delays and violations are counted
+alike. docs/decisions/pv_easy.md has the argument.
 """
 
 from itertools import product
@@ -14,9 +14,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 import replication as rp
+import search_pv_easy as search
 from notebooks import audits, panels
 from notebooks.pv_easy import counts, runs, slowdown, virtual
-from notebooks.variants import Variant
 from replication.drawing import style
 from replication.simulator.precompilation import warm
 from replication.verdicts import published
@@ -46,20 +46,14 @@ VIOLATIONS = {
     "predictions, at the reservation": {"blame": "at-reservation"},
 }
 #: Columns of `numbers`, and those of them with values of ours.
-OURS = [DEFAULT, *runs.SIMULATORS]
+OURS = [DEFAULT, *runs.VARIANTS]
+#: The conclusion of the rows of `conclusions` that have a variant's distance, by group of numbers.
+DISTANCES = {group: f"distance from the numbers of {group}, %" for group in search.GROUPS}
 NUMBERS = ["item", "trace", "policy", "jobs", "measure", "unit", "published", *OURS]
 
 
-def schedules(
-    workloads, simulator, names=tuple(runs.POLICIES)
-) -> dict[str, dict[str, rp.Schedule]]:
-    """Return the validated schedules of a simulator, ``schedules[log][policy]``."""
-    known = runs.simulated_by(simulator)
-    return runs.schedules(workloads, {name: known[name] for name in names})
-
-
 def tables(workloads) -> pd.DataFrame:
-    """Return the numbers of `TABLES` under all simulators with the published ones.
+    """Return the numbers of `TABLES` under all variants with the published ones.
 
     Returns
     -------
@@ -67,14 +61,17 @@ def tables(workloads) -> pd.DataFrame:
         item, trace, policy, measure, unit, published, and a column for each of `OURS`.
     """
     warm()
-    found = {simulator: schedules(workloads, simulator) for simulator in runs.SIMULATORS}
+    found = {
+        name: runs.schedules(workloads, runs.POLICIES, variant)
+        for name, variant in runs.VARIANTS.items()
+    }
     rows = []
     for item, (count, names) in TABLES.items():
         printed = {row.key: row.value for row in published.rows(runs.PAPER, item)}
         alike = runs.ALIKE.get(count.__name__, {})
         for log, policy in product(workloads, names):
             ours = {DEFAULT: count(found[runs.TEXTBOOK][log][policy])}
-            ours |= {name: count(found[name][log][policy], **alike) for name in runs.SIMULATORS}
+            ours |= {name: count(found[name][log][policy], **alike) for name in runs.VARIANTS}
             for measure, (_, unit) in ours[DEFAULT].items():
                 values = [ours[name][measure][0] for name in OURS]
                 key = log, policy, measure
@@ -84,12 +81,12 @@ def tables(workloads) -> pd.DataFrame:
 
 
 def errors(workloads, errors, seeds, **how) -> pd.DataFrame:
-    """Fig. 4 under all forms, with the request as correction: a table of `virtual.results` with a
-    column form; PV-EASY is the same in all.
+    """Fig. 4 under the variants with the request as correction: a table of `virtual.results` with
+    a column variant; PV-EASY is the same in all.
     """
     easys = {
-        (form, name): Variant("", scheduler=fields).of(own)
-        for form, fields in runs.FORMS.items()
+        (variant, name): runs.VARIANTS[variant].of(own)
+        for variant in runs.LIFETIMES
         for name, own in virtual.POLICIES.items()
         if name != virtual.BASE
     }
@@ -97,48 +94,49 @@ def errors(workloads, errors, seeds, **how) -> pd.DataFrame:
     table = virtual.results(workloads, pv_easy | easys, errors, seeds, **how)
     is_base = table["policy"] == virtual.BASE
     parts = []
-    for form in runs.FORMS:
-        own = table[table["policy"].map(lambda key: key[0] == form)]  # noqa: B023
+    for variant in runs.LIFETIMES:
+        own = table[table["policy"].map(lambda key: key[0] == variant)]  # noqa: B023
         own = own.assign(policy=own["policy"].str[1])
-        parts.append(pd.concat([table[is_base], own]).assign(form=form))
+        parts.append(pd.concat([table[is_base], own]).assign(variant=variant))
     return pd.concat(parts, ignore_index=True)
 
 
 def ahead(table) -> pd.DataFrame:
     """Return the cases of Fig. 4 (logs and measures) in which PV-EASY is below both versions of
-    EASY, by error and form.
+    EASY, by error and variant.
     """
     rows = []
-    for (form, error), part in table.groupby(["form", "error"], sort=False):
+    for (variant, error), part in table.groupby(["variant", "error"], sort=False):
         over = part[part["policy"] != virtual.BASE].groupby(["trace", "measure"])["over"].min()
-        rows.append((error, form, f"{(over > 1).sum()} of {len(over)}"))
-    found = pd.DataFrame(rows, columns=["error", "form", "ahead"])
-    return found.pivot(index="error", columns="form", values="ahead")[[*runs.FORMS]].reset_index()
+        rows.append((error, variant, f"{(over > 1).sum()} of {len(over)}"))
+    found = pd.DataFrame(rows, columns=["error", "variant", "ahead"])
+    found = found.pivot(index="error", columns="variant", values="ahead")
+    return found[runs.LIFETIMES].reset_index()
 
 
 def other_logs(workloads) -> pd.DataFrame:
-    """Return slowdowns of the three policies on any logs, under all simulators, and PV-EASY's over
+    """Return slowdowns of the three policies on any logs, under all variants, and PV-EASY's over
     the others'.
 
     Returns
     -------
     DataFrame
-        simulator, trace, measure, a column for each policy, over_easy, over_easy_last.
+        variant, trace, measure, a column for each policy, over_easy, over_easy_last.
     """
     rows = []
-    for simulator in runs.SIMULATORS:
-        for log, by_policy in schedules(workloads, simulator).items():
+    for name, variant in runs.VARIANTS.items():
+        for log, by_policy in runs.schedules(workloads, runs.POLICIES, variant).items():
             found = {policy: counts.slowdowns(one) for policy, one in by_policy.items()}
             for measure in slowdown.NAMES:
                 value = {policy: numbers[measure][0] for policy, numbers in found.items()}
-                over = [value["PV-EASY"] / value[name] for name in ("EASY", "EASY-Last")]
-                rows.append((simulator, log, measure, *value.values(), *over))
-    columns = ["simulator", "trace", "measure", *runs.POLICIES, "over_easy", "over_easy_last"]
+                over = [value["PV-EASY"] / value[one] for one in ("EASY", "EASY-Last")]
+                rows.append((name, log, measure, *value.values(), *over))
+    columns = ["variant", "trace", "measure", *runs.POLICIES, "over_easy", "over_easy_last"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def numbers(workloads, everywhere) -> pd.DataFrame:
-    """Return all numbers under all simulators in one table.
+    """Return all numbers under all variants in one table.
 
     Parameters
     ----------
@@ -154,11 +152,11 @@ def numbers(workloads, everywhere) -> pd.DataFrame:
         number, %.
     """
     figures = {"mbs": "fig05", "mwbs": "fig06"}
-    long = everywhere.melt(["simulator", "trace", "measure"], list(runs.POLICIES), "policy")
+    long = everywhere.melt(["variant", "trace", "measure"], list(runs.POLICIES), "policy")
     of_paper = long["trace"].isin(workloads)
     long = long.assign(item=long["measure"].map(figures).where(of_paper, "other logs"))
     keys = ["item", "trace", "policy", "measure"]
-    both = long.set_index([*keys, "simulator"])["value"].unstack("simulator").reset_index()
+    both = long.set_index([*keys, "variant"])["value"].unstack("variant").reset_index()
     both = both.sort_values(keys).assign(unit="1", published=np.nan)
     both[DEFAULT] = both[runs.TEXTBOOK]
     table = pd.concat([tables(workloads), both], ignore_index=True).assign(jobs="all")[NUMBERS]
@@ -166,25 +164,53 @@ def numbers(workloads, everywhere) -> pd.DataFrame:
     return table.rename_axis(columns=None)
 
 
-def conclusions(everywhere, logs) -> pd.DataFrame:
-    """Return the number of cases (logs and measures) that agree with the paper's conclusions, under
-    each simulator, by the thresholds of the claims: faster is faster by more than 1 %.
+def distances(table) -> dict[str, dict[str, float]]:
+    """Return the distance of each variant, as it is counted here, from the published numbers of
+    each group of `DISTANCES`, %, maxima left out: ``distances(...)[variant][group]``.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `numbers`.
+    """
+    some = table[table["item"].isin(search.ITEMS) & ~table["measure"].str.startswith("max_")]
+    some = some.dropna(subset="published").drop_duplicates(["trace", "policy", "measure"])
+    away = {
+        name: search.logarithmic_distance(some[name], some["published"]) for name in runs.VARIANTS
+    }
+    return {
+        name: {
+            group: search.percent(one[some["policy"].isin(of)].mean())
+            for group, of in search.GROUPS.items()
+        }
+        for name, one in away.items()
+    }
+
+
+def conclusions(everywhere, table, logs) -> pd.DataFrame:
+    """Return the number of cases (logs and measures) that agree with the paper's conclusions under
+    each variant, by the thresholds of the claims: faster is faster by more than 1 %.
 
     Parameters
     ----------
     everywhere : DataFrame
         From `other_logs`.
+    table : DataFrame
+        From `numbers`.
     logs : collection of str
         The paper's.
 
     Returns
     -------
     DataFrame
-        conclusion, and a column for each of `SIMULATORS`, such as ``"4 of 6"``.
+        conclusion, and a column for each of `notebooks.pv_easy.runs.VARIANTS`, such as
+        ``"4 of 6"``. The first rows have the variant's `distances`, then whether the tables allow
+        it.
     """
+    away = distances(table)
     below, similar = 1 - level("none") / 100, 1 + level("similar") / 100
     rows = {}
-    for simulator, part in everywhere.groupby("simulator", sort=False):
+    for variant, part in everywhere.groupby("variant", sort=False):
         own = part[part["trace"].isin(logs)]
         blue, rest = own["trace"] == "SDSC-BLUE", own["trace"] != "SDSC-BLUE"
         weighted = own[own["measure"] == "mwbs"]
@@ -198,7 +224,9 @@ def conclusions(everywhere, logs) -> pd.DataFrame:
             "all logs: PV-EASY below EASY": part["over_easy"] < below,
             "all logs: PV-EASY below EASY-Last": part["over_easy_last"] < below,
         }
-        rows[simulator] = {
+        rows[variant] = {words: str(away[variant][group]) for group, words in DISTANCES.items()}
+        rows[variant]["allowed by the tables"] = "yes" if variant in runs.ALLOWED else "no"
+        rows[variant] |= {
             name: f"{sum(held)} of {len(held)}" if len(held) else "" for name, held in cases.items()
         }
     return pd.DataFrame(rows).rename_axis("conclusion").reset_index()
@@ -211,19 +239,18 @@ def violations(workloads) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        trace; counting; measure; published; a column for each of `SIMULATORS`.
+        trace; counting; measure; published; a column for each variant.
     """
     printed = {row.key: row.value for row in published.rows(runs.PAPER, "table2")}
-    found = [schedules(workloads, simulator, ("EASY-Last",)) for simulator in runs.SIMULATORS]
+    policy = {"EASY-Last": runs.POLICIES["EASY-Last"]}
+    found = [runs.schedules(workloads, policy, variant) for variant in runs.VARIANTS.values()]
     rows = []
     for log, (words, how) in product(workloads, VIOLATIONS.items()):
         late = [counts.violations(by_log[log]["EASY-Last"], **how) for by_log in found]
         for measure in late[0] if how == runs.ALIKE["violations"] else ("violated",):
             theirs = printed.get((log, "EASY-Last", measure))
             rows.append((log, words, measure, theirs, *(one[measure][0] for one in late)))
-    return pd.DataFrame(
-        rows, columns=["trace", "counting", "measure", "published", *runs.SIMULATORS]
-    )
+    return pd.DataFrame(rows, columns=["trace", "counting", "measure", "published", *runs.VARIANTS])
 
 
 def corrections(workloads) -> pd.DataFrame:
@@ -256,25 +283,26 @@ def dots(table) -> Figure:
     number, the farthest first.
 
     A marker is the mean over the logs, in logarithms, and a line goes from the least to the
-    largest. Numbers that differ by at most `NEAR` on every log under all forms have no row; a
-    sentence counts them.
+    largest. The variants are the textbook and those that the tables allow. Numbers that differ by
+    at most `NEAR` on every log under these have no row; a sentence counts them.
     """
     table = table[table["published"].notna()].drop_duplicates(["trace", "policy", "measure"])
-    ratios = np.log(table[[*runs.FORMS]].div(table["published"], axis=0).astype(float))
+    shown = [runs.TEXTBOOK, *runs.ALLOWED]
+    ratios = np.log(table[shown].div(table["published"], axis=0).astype(float))
     ratios = ratios.replace(-np.inf, np.nan).set_index([table["policy"], table["measure"]])
     far = ratios.abs().max(axis=1).groupby(level=[0, 1], sort=False).max()
     names = list(far[far > np.log(NEAR)].sort_values(ascending=False, kind="stable").index)
-    looks = style.series(runs.FORMS)
+    looks = style.series(shown)
     figure, axes = plt.subplots(figsize=(8.4, 0.34 * len(names) + 1.7))
-    for (form, look), beside in zip(
+    for (variant, look), beside in zip(
         looks.items(), np.linspace(-0.24, 0.24, len(looks)), strict=True
     ):
         for y, name in enumerate(names):
-            own = np.exp(ratios.loc[[name], form].to_numpy())
+            own = np.exp(ratios.loc[[name], variant].to_numpy())
             axes.plot([own.min(), own.max()], [y + beside] * 2, "-", color=look["color"], lw=1.2)
             middle = np.exp(np.log(own).mean())
             axes.plot(middle, y + beside, **look | {"linestyle": "", "label": None})
-        axes.plot([], [], **look | {"linestyle": "", "label": form})
+        axes.plot([], [], **look | {"linestyle": "", "label": variant})
     axes.set_yticks(
         range(len(names)), [f"{policy}: {runs.WORDS[measure]}" for policy, measure in names]
     )

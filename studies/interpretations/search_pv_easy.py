@@ -1,13 +1,15 @@
-"""The search for the simulator behind Tables 1, 2, 4, 5 and 6: choices, their products, and what
-the numbers identify.
+"""The search for the baseline of PV-EASY's Tables 1, 2 and 4: EASY, and EASY with predictions.
 
-A number depends on the choices of its own policy alone, so each policy's product of choices is
-simulated on its own, and the products are joined along the choices that policies share. The
-distance of one of our numbers is ``|ln(ours/published)|``, at most ln 2: a number that differs by a
-factor of two or more is simply wrong. The distance of a combination is the mean over its numbers.
-Maxima over jobs are left out, since each depends on one job, unless a table says that it has them.
-Unlike a median, a mean is a sum of parts, which makes the search of all products small. The default
-is the first of each list of choices; a search never changes it.
+``data/published/pv_easy/variants.toml`` lists the choices that the paper leaves open. Those of the
+scheduler (the lifetime of a reservation, the ageing of plans, extra processors and others) are all
+combined, and so are those of counting. A *pair* has one scheduler for EASY and one for EASY-Last,
+with the same reservation. Each scheduler is simulated once on each log, and counted in the way that
+suits its numbers best.
+
+The distance of one of our numbers is ``|ln(ours/published)|``, at most ln 2: a number that differs
+by a factor of two or more is simply wrong. The distance of a pair is the mean over its numbers.
+Maxima over jobs are left out unless a function is asked for them, since each depends on one job. A
+search never changes a default.
 """
 
 import itertools
@@ -17,216 +19,170 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from notebooks import variants
+from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import counts, runs
-from notebooks.variants import Variant
 from replication import simulate
 from replication.simulator.logs import registry
 from replication.simulator.precompilation import warm
 from replication.simulator.sweeps import engines
 from replication.verdicts import published
 
-ITEMS = ("table1", "table2", "table4", "table5", "table6")
+ITEMS = ("table1", "table2", "table4")
+#: What counts the numbers of each policy, and the choices that it depends on.
+COUNTED = {
+    "EASY": {counts.delays: ("blocked", "delay"), counts.kinds: ("blocked", "backfilled")},
+    "EASY-Last": {counts.violations: ("whose", "blame")},
+}
+POLICIES = tuple(COUNTED)
+BOTH = "EASY and EASY-Last"
+#: The policies by whose numbers a pair is judged, by the name of the group.
+GROUPS = {policy: (policy,) for policy in POLICIES} | {BOTH: POLICIES}
+#: Dimension to its entry in ``data/published/pv_easy/variants.toml``: of, changes, choices.
+DIMENSIONS = published.entries(runs.PAPER, "variants.toml")["search"]
 WRONG = math.log(2)
-# How much farther, in shares of the distance, the best combination without a choice that is
-# identified must be.
-IDENTIFIED = 0.10
+#: How much farther, in shares of the distance, the nearest pair of an allowed lifetime may be, and
+#: the nearest pair without an identified choice must be.
+FARTHER = 0.10
 
-#: Dimension to its entry in ``data/published/pv_easy/readings.toml``: of, changes, choices.
-DIMENSIONS = published.entries(runs.PAPER, "readings.toml")["search"]
-SHAPE = tuple(len(entry["choices"]) for entry in DIMENSIONS.values())
-#: The combination of the defaults; a combination is the place of each dimension's choice.
-DEFAULT = (0,) * len(SHAPE)
-POLICIES = tuple(runs.POLICIES)
 FOLDER = Path(__file__).parent
 #: The tables that `main` writes, and their captions.
 CAPTIONS = {
-    "tried": "Combinations, the simulations behind them on each log, and the published numbers "
-    "they are compared with",
-    "nearest": "The nearest combinations of all numbers, of each policy's and of each log's; "
-    "distances in %",
-    "choices": "Each choice: the best combination with it and without it, %",
-    "held_out": "Chosen on the other logs, tried on the one left out; distances in %",
-    "forms": "The nearest combination of each form of reservation, without and with maxima; chosen "
-    "on all logs, or on two and tested on the third; distances in %",
-    "best": "Published numbers beside the default and the nearest combination of each form of "
-    "reservation",
+    "tried": "Schedulers simulated on each log, their products with the ways of counting, and the "
+    "published numbers they are compared with",
+    "lifetimes": "The nearest pair of each lifetime, ageing and correction: distance from all "
+    "numbers, from those of each policy, and from those of each log if the pair is chosen by the "
+    "others, %; a lifetime is allowed if its nearest pair is less than a tenth farther than the "
+    "nearest of all",
+    "choices": "The nearest pair with each choice and without it, by the numbers of each policy "
+    "and of both, %; left out: number of logs without which the choice remains in the nearest pair",
+    "pairs": "All pairs: distance from the numbers of each policy and of both, %",
+    "best": "Published numbers beside the textbook and the nearest pair of each lifetime",
 }
 #: Units of their columns: of distances.
-UNITS = dict.fromkeys(("distance", "with_it", "without_it"), "%")
-UNITS |= dict.fromkeys(("fit", "test", "own", "middle"), "%")
-UNITS |= {f"test_{log}": "%" for log in registry.names("pv_easy")}
-#: The forms of a reservation: choices of two dimensions, given by the beginning of their names.
-FORMS = {
-    "computed at every pass": ("recomputed", "aged"),
-    "until due": ("until due", "aged"),
-    "until start": ("until start", "aged"),
-    "unaged": ("", "unaged"),
-}
-#: The numbers by which a form may be nearest.
-GROUPS = {
-    "EASY": ("EASY",),
-    "EASY-Last": ("EASY-Last",),
-    "EASY and EASY-Last": ("EASY", "EASY-Last"),
-}
+UNITS = dict.fromkeys((*GROUPS, "with_it", "without_it"), "%")
+UNITS |= {f"{log}, held out": "%" for log in registry.names(runs.PAPER)}
 
 
-def dimensions(policy, *kinds):
-    """Return the names of the dimensions that concern a policy, of some kinds of
-    changes or of all.
+def products(policy, changes) -> list[dict[str, str]]:
+    """Return all products of a policy's choices of the scheduler or of counting, the defaults
+    first: choices by dimension.
     """
-    return [
-        name
+    choices = {
+        name: entry["choices"]
         for name, entry in DIMENSIONS.items()
-        if policy in entry["of"] and (not kinds or entry["changes"] in kinds)
+        if policy in entry["of"] and entry["changes"] == changes
+    }
+    return [
+        dict(zip(choices, chosen, strict=True)) for chosen in itertools.product(*choices.values())
     ]
 
 
-def products(names):
-    """Yield all products of the choices of some dimensions, each a dict of dimension to choice."""
-    for chosen in itertools.product(*(DIMENSIONS[name]["choices"] for name in names)):
-        yield dict(zip(names, chosen, strict=True))
-
-
-def _fields(chosen, changes):
-    fields = {}
-    for name, choice in chosen.items():
-        if DIMENSIONS[name]["changes"] == changes:
-            fields |= DIMENSIONS[name]["choices"][choice]
-    return fields
-
-
-def scheduler(policy, chosen):
-    """Return the scheduler of a policy under some choices by dimension."""
-    own = {name: choice for name, choice in chosen.items() if policy in DIMENSIONS[name]["of"]}
-    return Variant("", scheduler=_fields(own, "scheduler")).of(runs.POLICIES[policy])
-
-
-_KINDS = (
-    (counts.kinds, ("blocked",), ("blocked",)),
-    (counts.kinds, ("backfilled",), ("backfilled",)),
-)
-#: Of each policy: what counts its numbers, the dimensions on which these depend, and their names.
-COUNTED = {
-    "EASY": (
-        (counts.delays, ("blocked", "delay"), ("delayed", "mean_delay", "max_delay")),
-        *_KINDS,
-    ),
-    "EASY-Last": (
-        (
-            counts.violations,
-            ("whose", "blame"),
-            ("violated", "violated_mean_size", "mean_dtr", "max_dtr", "mean_si", "max_si"),
-        ),
-    ),
-    "PV-EASY": (
-        *_KINDS,
-        (counts.loads, ("span",), ("total_load", "wasted_load")),
-        (counts.preemptions, ("waste",), ("rtw",)),
-        (counts.preemptions, (), ("preempted", "preempted_share", "mkt")),
-    ),
-}
-
-
-def measurements(policy, schedule):
-    """Yield (dict of counting dimensions to choices, measure, value) for all ways of counting a
-    policy's numbers.
-    """
-    for count, names, measures in COUNTED[policy]:
-        for chosen in products(names):
-            numbers = count(schedule, **_fields(chosen, "count"))
-            for measure in measures:
-                yield chosen, measure, numbers[measure][0]
-
-
-def extent(logs):
-    """Return how much a search on some logs compares: a table of what and number."""
-    simulated = ("cleaning", "scheduler")
-    numbers = {
-        row.key
-        for item in ITEMS
-        for row in published.rows(runs.PAPER, item)
-        if row.trace in logs
-        and any(row.measure in known for *_, known in COUNTED.get(row.policy, ()))
-    }
-    found = {
-        "combinations": _combinations(DIMENSIONS),
-        "simulations of a log": sum(_combinations(dimensions(one, *simulated)) for one in POLICIES),
-        "numbers": len(numbers),
-        "numbers without maxima": sum(not measure.startswith("max_") for *_, measure in numbers),
-    }
-    return pd.DataFrame(found.items(), columns=["what", "number"])
-
-
-def _combinations(names):
-    """Return the number of products of the choices of some dimensions."""
-    return math.prod(len(DIMENSIONS[name]["choices"]) for name in names)
-
-
-def policy_numbers(workloads, log, policy, workers):
-    """Return (measure, choices by dimension, value) for every number of a policy on a log under all
-    its products.
-    """
-    warm()
-    found = []
-    for clean in products(dimensions(policy, "cleaning")):
-        variant = Variant("", cleaning=_fields(clean, "cleaning"))
-        try:
-            jobs = variants.jobs(runs.PAPER, workloads, log, variant)
-        except variants.NotApplicable:
-            continue  # a stand-in has no lines to clean otherwise
-
-        known = {}  # many choices make no difference, and a schedule has the same numbers each time
-
-        def one(chosen, jobs=jobs, clean=clean, known=known):
-            schedule = simulate(jobs, scheduler(policy, chosen))
-            plans = {name: chosen.get(name) for name in ("correction", "plans")}
-            key = schedule.start.tobytes(), *plans.values()
-            if key not in known:
-                known[key] = [*measurements(policy, schedule)]
-            return [
-                (measure, clean | chosen | counted, value) for counted, measure, value in known[key]
-            ]
-
-        several = products(dimensions(policy, "scheduler"))
-        for rows in engines.each(one, several, workers):
-            found += rows
+def fields(chosen, names) -> dict:
+    """Return the options or keywords of the choices of some dimensions."""
+    found = {}
+    for name in names:
+        found |= DIMENSIONS[name]["choices"][chosen[name]]
     return found
 
 
-def place(chosen):
-    """Return the combination of some choices by dimension, the default elsewhere: the place of each
-    dimension's choice.
-    """
-    return tuple(
-        list(entry["choices"]).index(chosen[name]) if name in chosen else 0
-        for name, entry in DIMENSIONS.items()
-    )
+def scheduler(policy, chosen) -> PaperEASY:
+    """Return the scheduler of a policy under some choices by dimension."""
+    known = {name: DIMENSIONS[name] for name in chosen if policy in DIMENSIONS[name]["of"]}
+    own = [name for name, entry in known.items() if entry["changes"] == "scheduler"]
+    return PaperEASY(predictor=runs.POLICIES[policy].predictor, **fields(chosen, own))
 
 
-def on_axes(cells):
-    """Return the values of a number, (choices, value) each, as an array with an axis for each
-    dimension.
-
-    An axis has length 1 where the number does not depend on the dimension.
-    """
-    on = {name for chosen, _ in cells for name in chosen}
-    shape = [length if name in on else 1 for name, length in zip(DIMENSIONS, SHAPE, strict=True)]
-    array = np.full(shape, np.nan)
-    for chosen, value in cells:
-        array[place(chosen)] = value
-    return array
+def words(chosen) -> str:
+    """Return the choices other than the default as text."""
+    others = [
+        f"{name}: {choice}"
+        for name, choice in chosen.items()
+        if choice != next(iter(DIMENSIONS[name]["choices"]))
+    ]
+    return "; ".join(others) or "the default"
 
 
-def logarithmic_distance(values, published):
+def percent(share) -> float:
+    """Return a share in per cent with three digits."""
+    return float(f"{100 * share:.3g}")
+
+
+def logarithmic_distance(values, printed) -> np.ndarray:
     """Return the distance of each of our values from the published one."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        away = np.abs(np.log(values / published))
+        away = np.abs(np.log(values / printed))
     return np.minimum(np.nan_to_num(away, nan=WRONG), WRONG)
 
 
+class Policy:
+    """The numbers of all schedulers of one policy, counted in all ways.
+
+    Parameters
+    ----------
+    name : str
+    workloads : dict of str to Workload
+    pairs : list of dict
+        Choices by dimension.
+    workers : int
+
+    Attributes
+    ----------
+    schedulers : list of PaperEASY
+    of_pair : int64[pairs]
+        Place of each pair's scheduler. Choices without an effect lead to the same scheduler.
+    ways : list of dict
+        Choices of counting by dimension.
+    numbers : list of replication.verdicts.published.Published
+        The published numbers of the policy, each once.
+    values, distances : float64[schedulers, ways, numbers]
+    """
+
+    def __init__(self, name, workloads, pairs, workers):
+        self.name, self.ways = name, products(name, "count")
+        known = {}
+        for one in (scheduler(name, chosen) for chosen in pairs):
+            known.setdefault(one.kernel(), one)
+        self.schedulers, places = [*known.values()], {rules: k for k, rules in enumerate(known)}
+        self.of_pair = np.array([places[scheduler(name, one).kernel()] for one in pairs])
+        printed = {}
+        for row in (row for item in ITEMS for row in published.rows(runs.PAPER, item)):
+            if row.policy == name and row.trace in workloads:
+                printed.setdefault(row.key, row)
+        self.numbers = [*printed.values()]
+        self.values = np.empty((len(self.schedulers), len(self.ways), len(self.numbers)))
+        for log, jobs in workloads.items():
+            places = [k for k, row in enumerate(self.numbers) if row.trace == log]
+            measures = [self.numbers[k].measure for k in places]
+
+            def count(one, jobs=jobs, measures=measures):
+                schedule = simulate(jobs, one)
+                return [self.count(schedule, way, measures) for way in self.ways]
+
+            self.values[:, :, places] = engines.each(count, self.schedulers, workers)
+        self.distances = logarithmic_distance(self.values, [row.value for row in self.numbers])
+
+    def count(self, schedule, way, measures):
+        """Return some numbers of a schedule, counted in one way."""
+        found = {}
+        for count, names in COUNTED[self.name].items():
+            found |= count(schedule, **fields(way, names))
+        return [found[measure][0] for measure in measures]
+
+    def some(self, logs, maxima=False):
+        """Return the places of the numbers of some logs."""
+        return [
+            k
+            for k, row in enumerate(self.numbers)
+            if row.trace in logs and (maxima or not row.measure.startswith("max_"))
+        ]
+
+    def sums(self, logs, maxima=False):
+        """Return the sums of the distances, float64[pairs, ways]."""
+        return self.distances[:, :, self.some(logs, maxima)].sum(axis=2)[self.of_pair]
+
+
 class Search:
-    """Numbers of all products of choices.
+    """Distances of all pairs.
 
     Parameters
     ----------
@@ -236,243 +192,205 @@ class Search:
 
     Attributes
     ----------
-    numbers : list of replication.verdicts.published.Published
-        The published numbers that count, each once.
-    values, distances : list of ndarray
-        Our values of each number, and their distances from it, as from `on_axes`.
+    logs : list of str
+    pairs : list of dict
+        Choices by dimension, the textbook first.
+    policies : dict of str to Policy
     """
 
     def __init__(self, workloads, workers=2):
-        printed, found = {}, {}
-        for row in (row for item in ITEMS for row in published.rows(runs.PAPER, item)):
-            printed.setdefault(row.key, row)
-        for log, policy in itertools.product(workloads, POLICIES):
-            for measure, chosen, value in policy_numbers(workloads, log, policy, workers):
-                found.setdefault((log, policy, measure), []).append((chosen, value))
-        self.logs = list(workloads)
-        self.numbers = [row for key, row in printed.items() if key in found]
-        self.values = [on_axes(found[row.key]) for row in self.numbers]
-        pairs = zip(self.values, self.numbers, strict=True)
-        self.distances = [logarithmic_distance(values, row.value) for values, row in pairs]
-
-    def some(self, policies=POLICIES, logs=None, maxima=False):
-        """Return the places of the numbers of some policies and logs, or of all; without maxima
-        over jobs unless they are asked for.
-        """
-        logs = self.logs if logs is None else logs
-        return [
-            k
-            for k, row in enumerate(self.numbers)
-            if row.policy in policies
-            and row.trace in logs
-            and (maxima or not row.measure.startswith("max_"))
-        ]
+        warm()
+        self.logs, self.pairs = [*workloads], products("EASY-Last", "scheduler")
+        self.policies = {
+            policy: Policy(policy, workloads, self.pairs, workers) for policy in POLICIES
+        }
 
     def others(self, log):
         """Return the logs but one."""
         return [one for one in self.logs if one != log]
 
-    def total(self, numbers):
-        """Return the mean distance to some numbers of every combination that they distinguish, an
-        array.
+    def distances(self, of=POLICIES, logs=None, maxima=False, way=None) -> np.ndarray:
+        """Return the mean distance of each pair from the numbers of some policies and logs, each
+        scheduler counted in the way that suits it best; `way` is a choice of counting that it must
+        have, (dimension, choice).
         """
-        total = 0.0
-        # The sums within a policy are small arrays; only their sum is large.
-        for policy in POLICIES:
-            own = [self.distances[k] for k in numbers if self.numbers[k].policy == policy]
-            total = total + sum(own) if own else total
-        return total / len(numbers)
+        logs = self.logs if logs is None else logs
+        total, count = 0.0, 0
+        for policy in map(self.policies.get, of):
+            sums = policy.sums(logs, maxima)
+            if way is not None and way[0] in policy.ways[0]:
+                sums = sums[:, [one[way[0]] == way[1] for one in policy.ways]]
+            total, count = total + sums.min(axis=1), count + len(policy.some(logs, maxima))
+        return total / count
 
-    def nearest(self, numbers):
-        """Return the combination nearest to some numbers, and its distance."""
-        total = self.total(numbers)
-        return np.unravel_index(int(total.argmin()), total.shape), float(total.min())
-
-    def nearest_of_form(self, form, numbers):
-        """Return the combination of a form of reservation that is nearest to some numbers, and its
-        distance.
+    def nearest(self, chosen, of=POLICIES, logs=None) -> int:
+        """Return the nearest pair that has some choices, a dict by dimension; of equal ones the
+        first.
         """
-        total = np.broadcast_to(self.total(numbers), SHAPE)
-        names, places = [*DIMENSIONS], []
-        for dimension, beginning in zip(("reservation", "plans"), FORMS[form], strict=True):
-            axis, choices = names.index(dimension), [*DIMENSIONS[dimension]["choices"]]
-            own = [k for k, choice in enumerate(choices) if choice.startswith(beginning)]
-            total = np.take(total, own, axis)
-            places.append((axis, own))
-        best = [*np.unravel_index(int(total.argmin()), total.shape)]
-        for axis, own in places:
-            best[axis] = own[best[axis]]
-        return tuple(int(place) for place in best), float(total.min())
+        has = [all(pair[name] == one for name, one in chosen.items()) for pair in self.pairs]
+        return int(np.where(has, self.distances(of, logs), np.inf).argmin())
 
-    def forms(self):
-        """Return how near each form of a reservation comes to the numbers: a row for each form,
-        group of numbers, and with maxima or not.
+    def ways(self, pair, logs=None) -> dict[str, int]:
+        """Return the place of the way of counting that suits each policy of a pair best."""
+        logs = self.logs if logs is None else logs
+        return {name: int(one.sums(logs)[pair].argmin()) for name, one in self.policies.items()}
 
-        Columns: form, numbers, maxima, distance (on all logs), test_LOG for each log (chosen on the
-        others, tested on it), all in %; allowed (nearest, or less than a tenth farther than the
-        nearest of all, on all logs or with one left out), choices.
+    def test(self, pair, log) -> float:
+        """Return the distance of a pair from the numbers of a log, counted in the ways that suit it
+        best on the others.
+        """
+        ways = self.ways(pair, self.others(log))
+        sums = [one.sums([log])[pair, ways[name]] for name, one in self.policies.items()]
+        return sum(sums) / sum(len(one.some([log])) for one in self.policies.values())
+
+    def tried(self) -> pd.DataFrame:
+        """Return the extent of the search: policy, schedulers, products (with the ways of
+        counting), numbers, with_maxima.
         """
         rows = []
-        for (group, of), maxima in itertools.product(GROUPS.items(), (False, True)):
-            fits = {"": self.some(of, maxima=maxima)}
-            fits |= {log: self.some(of, self.others(log), maxima) for log in self.logs}
-            best = {log: self.nearest(fit)[1] for log, fit in fits.items()}
-            for form in FORMS:
-                found = {log: self.nearest_of_form(form, fit) for log, fit in fits.items()}
-                near = any(found[log][1] < (1 + IDENTIFIED) * best[log] for log in fits)
-                row = {"form": form, "numbers": group, "maxima": "yes" if maxima else "no"}
-                row["distance"] = percent(found[""][1])
-                for log in self.logs:
-                    own = self.some(of, [log], maxima)
-                    row[f"test_{log}"] = percent(self.distance(own, found[log][0]))
-                rows.append(
-                    row | {"allowed": "yes" if near else "", "choices": words(found[""][0])}
-                )
-        return pd.DataFrame(rows)
-
-    def value(self, number, combination):
-        """Return our value of a number under a combination."""
-        return float(np.broadcast_to(self.values[number], SHAPE)[combination])
-
-    def distance(self, numbers, combination):
-        """Return the mean distance of a combination to some numbers."""
-        own = (np.broadcast_to(self.distances[k], SHAPE)[combination] for k in numbers)
-        return float(np.mean([*own]))
-
-    def choices(self):
-        """Return each choice: the best combination with it and without it, and whether the numbers
-        identify it.
-
-        Judged by the numbers of the policies that the dimension concerns. A choice is identified if
-        the best combination without it is farther by a tenth, and if it is in the best combination
-        also when any one log is left out. Columns: dimension, choice, default, with_it, without_it
-        (distances in %), left_out (logs without which it is still best), identified, numbers (that
-        depend on the dimension).
-        """
-        rows = []
-        for axis, (name, entry) in enumerate(DIMENSIONS.items()):
-            numbers = self.some(entry["of"])
-            best = self._bests(axis, numbers)
-            rests = [self.some(entry["of"], self.others(log)) for log in self.logs]
-            left = [int(self._bests(axis, rest).argmin()) for rest in rests]
-            for k, choice in enumerate(entry["choices"]):
-                others, stays = float(np.delete(best, k).min()), left.count(k)
-                known = best[k] * (1 + IDENTIFIED) < others and stays == len(self.logs)
-                rows.append(
-                    {
-                        "dimension": name,
-                        "choice": choice,
-                        "default": "" if k else "yes",
-                        "with_it": percent(best[k]),
-                        "without_it": percent(others),
-                        "left_out": stays,
-                        "identified": "yes" if known else "",
-                        "numbers": sum(self.values[n].shape[axis] > 1 for n in numbers),
-                    }
-                )
-        return pd.DataFrame(rows)
-
-    def _bests(self, axis, numbers):
-        """Return the distance of the best combination with each choice of a dimension."""
-        total = self.total(numbers)
-        return total.min(axis=tuple(k for k in range(total.ndim) if k != axis))
-
-    def held_out(self):
-        """Return the best combination of all logs but one, tested on that log: a row for each log
-        and group of numbers.
-
-        Columns: numbers (all, or a policy's), tested_on, fit, test, default, own (the log's own
-        best) and middle (the median combination), distances in %; better (share of all combinations
-        nearer on the log tested, %), choices.
-        """
-        rows = []
-        groups = {"all": POLICIES} | {policy: (policy,) for policy in POLICIES}
-        for (group, of), log in itertools.product(groups.items(), self.logs):
-            own, fit = self.some(of, [log]), self.some(of, self.others(log))
-            nearest, distance = self.nearest(fit)
-            every, test = self.total(own), self.distance(own, nearest)
-            shares = {
-                "fit": distance,
-                "test": test,
-                "default": self.distance(own, DEFAULT),
-                "own": every.min(),
-                "middle": np.median(every),
-                "better": (every < test - 1e-12).mean(),
-            }
-            shares = {name: percent(share) for name, share in shares.items()}
-            row = {"numbers": group, "tested_on": log} | shares
-            rows.append(row | {"choices": words(nearest)})
-        return pd.DataFrame(rows)
-
-    def best(self, **combinations):
-        """Return each published number beside ours under some combinations, by name."""
-        rows = []
-        for k, row in enumerate(self.numbers):
-            ours = [self.value(k, one) for one in combinations.values()]
-            rows.append((row.item, *row.key, row.unit, row.value, *ours))
-        columns = ["item", "trace", "policy", "measure", "unit", "published", *combinations]
+        for name, one in self.policies.items():
+            numbers = [len(one.some(self.logs, maxima)) for maxima in (False, True)]
+            products = len(one.schedulers) * len(one.ways)
+            rows.append((name, len(one.schedulers), products, *numbers))
+        kinds = len(set(zip(*(one.of_pair for one in self.policies.values()), strict=True)))
+        ways = math.prod(len(one.ways) for one in self.policies.values())
+        numbers = [sum(row[k] for row in rows) for k in (3, 4)]
+        rows.append((f"pairs of {BOTH}", kinds, kinds * ways, *numbers))
+        columns = ["policy", "schedulers", "products", "numbers", "with_maxima"]
         return pd.DataFrame(rows, columns=columns)
 
-    def groups(self):
-        """Return the nearest combination by all numbers, by the numbers of each policy and by those
-        of each log: a row for each.
+    def lifetimes(self) -> pd.DataFrame:
+        """Return the nearest pair of each lifetime, ageing and correction.
+
+        Returns
+        -------
+        DataFrame
+            lifetime, ageing, correction (none for plans that do not age, which never expire);
+            distance from the numbers of EASY, of EASY-Last and of both, and from those of a log
+            with the pair chosen by the others (``LOG, held out``), %; allowed (the lifetime); shown
+            (the variants: of an allowed lifetime the nearest pair with each correction); choices.
         """
-        groups = {"all": self.some(), "all, with maxima": self.some(maxima=True)}
-        groups |= {one: self.some([one]) for one in POLICIES}
-        groups |= {one: self.some(logs=[one]) for one in self.logs}
+        factors = {
+            name: DIMENSIONS[name]["choices"] for name in ("lifetime", "ageing", "correction")
+        }
+        distances = {group: self.distances(of) for group, of in GROUPS.items()}
+        both = distances[BOTH]
         rows = []
-        for name, numbers in groups.items():
-            nearest, distance = self.nearest(numbers)
-            default = self.distance(numbers, DEFAULT)
-            rows.append((name, len(numbers), words(nearest), percent(distance), percent(default)))
-        return pd.DataFrame(rows, columns=["numbers", "count", "choices", "distance", "default"])
+        for lifetime, ageing, correction in itertools.product(*factors.values()):
+            chosen = {"lifetime": lifetime, "ageing": ageing, "correction": correction}
+            if ageing == "unaged" and correction != "request":
+                continue
+            pair = self.nearest(chosen)
+            best = self.nearest({"lifetime": lifetime})
+            row = chosen | {"correction": "" if ageing == "unaged" else correction}
+            row |= {group: percent(distance[pair]) for group, distance in distances.items()}
+            for log in self.logs:
+                other = self.nearest(chosen, logs=self.others(log))
+                row[f"{log}, held out"] = percent(self.test(other, log))
+            allowed = both[best] < (1 + FARTHER) * both.min()
+            row["allowed"] = "yes" if allowed else ""
+            row["shown"] = "yes" if allowed and ageing == "aged" else ""
+            rows.append(row | {"choices": self.words(pair)})
+        return pd.DataFrame(rows)
+
+    def words(self, pair) -> str:
+        """Return the choices of a pair and its ways of counting as text."""
+        chosen = dict(self.pairs[pair])
+        for name, way in self.ways(pair).items():
+            chosen |= self.policies[name].ways[way]
+        return words(chosen)
+
+    def choices(self) -> pd.DataFrame:
+        """Return each choice: the nearest pair with it and without it, and whether the numbers
+        identify it.
+
+        A choice is identified if the nearest pair without it is farther by a tenth, and if it is in
+        the nearest also when any one log is left out.
+
+        Returns
+        -------
+        DataFrame
+            dimension, choice, numbers (a group), with_it, without_it (distances in %), left_out
+            (number of logs without which the choice remains in the nearest pair), identified.
+        """
+        rows = []
+        for name, entry in DIMENSIONS.items():
+            for group, of in GROUPS.items():
+                if not set(of) & set(entry["of"]):
+                    continue
+                least = self._least(name, of)
+                rests = [self._least(name, of, self.others(log)) for log in self.logs]
+                for choice, with_it in least.items():
+                    without = least.drop(choice).min()
+                    stays = sum(rest[choice] < rest.drop(choice).min() for rest in rests)
+                    known = with_it * (1 + FARTHER) < without and stays == len(self.logs)
+                    ends = percent(with_it), percent(without), stays, "yes" if known else ""
+                    rows.append((name, choice, group, *ends))
+        columns = ["dimension", "choice", "numbers", "with_it", "without_it", "left_out"]
+        return pd.DataFrame(rows, columns=[*columns, "identified"])
+
+    def _least(self, name, of, logs=None):
+        """Return the distance of the nearest pair with each choice of a dimension."""
+        entry, least = DIMENSIONS[name], {}
+        for choice in entry["choices"]:
+            if entry["changes"] == "count":
+                least[choice] = self.distances(of, logs, way=(name, choice)).min()
+            else:
+                has = [pair[name] == choice for pair in self.pairs]
+                least[choice] = self.distances(of, logs)[has].min()
+        return pd.Series(least)
+
+    def distinct_pairs(self) -> pd.DataFrame:
+        """Return the pairs of different schedulers, the nearest first: choices by dimension, and
+        the distance by the numbers of each group, %.
+        """
+        table = pd.DataFrame(self.pairs)
+        for group, of in GROUPS.items():
+            table[group] = [percent(one) for one in self.distances(of)]
+        places = [one.of_pair for one in self.policies.values()]
+        table = table[~pd.DataFrame(places).T.duplicated()]
+        return table.sort_values(BOTH, kind="stable", ignore_index=True)
+
+    def best(self) -> pd.DataFrame:
+        """Return each published number beside those of the textbook, counted by default, and of the
+        nearest pair of each lifetime.
+        """
+        shown = {"textbook": (0, dict.fromkeys(POLICIES, 0))}
+        for lifetime in DIMENSIONS["lifetime"]["choices"]:
+            pair = self.nearest({"lifetime": lifetime})
+            shown[lifetime] = pair, self.ways(pair)
+        rows = []
+        for name, one in self.policies.items():
+            for k, row in enumerate(one.numbers):
+                ours = [
+                    one.values[one.of_pair[pair], ways[name], k] for pair, ways in shown.values()
+                ]
+                rows.append((row.item, *row.key, row.unit, row.value, *ours))
+        columns = ["item", "trace", "policy", "measure", "unit", "published", *shown]
+        return pd.DataFrame(rows, columns=columns)
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return the results as tables by name."""
+        return {
+            "tried": self.tried(),
+            "lifetimes": self.lifetimes(),
+            "choices": self.choices(),
+            "pairs": self.distinct_pairs(),
+            "best": self.best(),
+        }
 
 
-def words(combination):
-    """Return the choices of a combination other than the default as text."""
-    pairs = zip(DIMENSIONS.items(), combination, strict=True)
-    others = [f"{name}: {list(entry['choices'])[k]}" for (name, entry), k in pairs if k]
-    return "; ".join(others) or "the default"
-
-
-def percent(share):
-    """Return a share in per cent with three digits."""
-    return float(f"{100 * share:.3g}")
-
-
-def tables(found):
-    """Return the results of a `Search` as tables by name, for the notebook ``pv_easy``."""
-    both = found.some(GROUPS["EASY and EASY-Last"])
-    forms = {form: found.nearest_of_form(form, both)[0] for form in FORMS}
-    return {
-        "tried": extent(found.logs),
-        "choices": found.choices(),
-        "held_out": found.held_out(),
-        "forms": found.forms(),
-        "best": found.best(default=DEFAULT, **forms),
-        "nearest": found.groups(),
-    }
-
-
-def identified(choices):
-    """Return the choices that the numbers identify, of the table of `Search.choices`."""
-    columns = ["dimension", "choice", "default", "with_it", "without_it"]
-    return choices.loc[choices["identified"] == "yes", columns].reset_index(drop=True)
-
-
-def read():
+def read() -> dict[str, pd.DataFrame]:
     """Return the tables that `main` wrote, by name."""
     return {name: pd.read_csv(FOLDER / f"pv_easy_{name}.csv").fillna("") for name in CAPTIONS}
 
 
 def main():
-    """Search at full scale, and write the tables beside this module; this takes more than an hour
-    on two cores.
-    """
+    """Search at full scale, and write the tables beside this module."""
     logs = registry.names(runs.PAPER)
     found = Search({log: registry.load(log, paper=runs.PAPER) for log in logs})
-    for name, table in tables(found).items():
-        table.to_csv(FOLDER / f"pv_easy_{name}.csv", index=False)
+    for name, table in found.tables().items():
+        table.to_csv(FOLDER / f"pv_easy_{name}.csv", index=False, float_format="%.9g")
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ CONCLUSIONS = {key: rule for key, rule in RULES.items() if isinstance(rule, dict
 SHARES = (0.01, 0.1, 0.2, 0.4, 0.7, 1.0)
 PRECISION = 1.04
 MODAL_SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-#: The forms of EASY's reservation by the key of their conclusions.
-FORMS = {form.split(" EASY")[0].replace(" ", "-"): form for form in runs.FORMS}
+#: The lifetimes of EASY's reservation by the key of their conclusions.
+LIFETIMES = {name.split(" EASY")[0].replace(" ", "-"): name for name in runs.LIFETIMES}
 PREDICTORS = {
     "Top 3 %": rp.TopPercent(3),
     "Complete": rp.Complete(),
@@ -141,10 +141,10 @@ def arms(workload, workers=2):
             ],
         }
         tasks |= {name: [(rp.EASY(predictor=one), users, 1)] for name, one in PREDICTORS.items()}
-        for name, simulator in runs.SIMULATORS.items():
-            tasks[f"EASY-Last, {name}"] = [(simulator.of(rp.EASY(predictor=rp.Last())), users, 1)]
-            if name in runs.FORMS:
-                tasks[f"EASY, {name}"] = [(simulator.of(easy), users, 1)]
+        for name, variant in runs.VARIANTS.items():
+            tasks[f"EASY-Last, {name}"] = [(variant.of(rp.EASY(predictor=rp.Last())), users, 1)]
+            if name in runs.LIFETIMES:
+                tasks[f"EASY, {name}"] = [(variant.of(easy), users, 1)]
         limit = int(workload.estimate.max())
         usable = [s for s in MODAL_SHARES if rp.Modal(limit, s).covers(workload, seeds)]
         if usable and rp.Modal(limit, 0.5).covers(workload, seeds):
@@ -219,15 +219,14 @@ PAIRS = {
     "longer-and-wider": ("f = 10", "perfect"),
     "short-jobs-backfilled": ("f = 10", "f = 10"),
     "modal-worse": ("modal, half", "modal, few"),
-    **{f"pv-easy-like-{key}": ("PV-EASY", f"EASY, {form}") for key, form in FORMS.items()},
+    **{f"pv-easy-like-{key}": ("PV-EASY", f"EASY, {name}") for key, name in LIFETIMES.items()},
     **{
-        f"pv-easy-beats-last-{key}": ("PV-EASY", f"EASY-Last, {form}")
-        for key, form in FORMS.items()
+        f"pv-easy-beats-last-{key}": ("PV-EASY", f"EASY-Last, {name}")
+        for key, name in LIFETIMES.items()
     },
     **{
-        f"pv-easy-beats-last-{key}-now": ("PV-EASY, now", f"EASY-Last, {form}, now")
-        for key, form in FORMS.items()
-        if f"{form}, now" in runs.SIMULATORS
+        f"pv-easy-beats-last-{key}-now": ("PV-EASY, now", f"EASY-Last, {name}, now")
+        for key, name in LIFETIMES.items()
     },
     "few-are-killed": ("PV-EASY", None),
     "little-waste": ("PV-EASY", None),

@@ -13,9 +13,9 @@ CHANGES = (
     *variants.entered(runs.PAPER, "counted"),
     *runs.TOGETHER,
     *(
-        replace(one, name=f"form of the tables: {name}")
-        for name, one in runs.SIMULATORS.items()
-        if name.partition(",")[0] in runs.LASTING
+        replace(one, name=f"variant of the baseline: {name}")
+        for name, one in runs.VARIANTS.items()
+        if one.easy
     ),
     *runs.CLEANING,
     *variants.entered(runs.PAPER, "machines"),

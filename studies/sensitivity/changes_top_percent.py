@@ -8,7 +8,7 @@ from notebooks import variants
 from notebooks.top_percent import claims, runs, weeks
 from notebooks.variants import Variant
 
-CODED = runs.READINGS["coded"]
+CODED = runs.VARIANTS["coded"]
 
 
 #: Each open option alone, and what the simulator does; cleanings.

@@ -14,7 +14,7 @@ from replication.verdicts import published, rules
 from replication.verdicts.rules import HOLDS, PART, UNDECIDED
 from replication.verdicts.tables import case_table, decide
 
-DEFAULT, READING, CLEANING, LOG, LOAD = KINDS = ("default", "reading", "cleaning", "log", "load")
+DEFAULT, VARIANT, CLEANING, LOG, LOAD = KINDS = ("default", "variant", "cleaning", "log", "load")
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 #: All answers by their words in tables.
 ANSWERS = {
@@ -24,7 +24,7 @@ ANSWERS = {
 NUMBERS = "case part value low high unit".split()
 KEY = "headline word kind change log".split()
 HEADINGS = {
-    READING: "other interpretations, the paper's logs",
+    VARIANT: "other interpretations, the paper's logs",
     CLEANING: "other cleanings of the paper's logs",
     LOG: "other logs, default interpretation",
     LOAD: "other loads, the paper's logs",
@@ -43,7 +43,7 @@ def kind_of(variant):
     if variant.load is not None:
         return LOAD
     if variant.scheduler or variant.easy or variant.predictor or variant.count:
-        return READING
+        return VARIANT
     return CLEANING if variant.cleaning or variant.log else LOG if variant.logs else DEFAULT
 
 

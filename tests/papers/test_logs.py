@@ -52,7 +52,7 @@ def test_table_3_counts_the_simulated_jobs():
         "mean_size": 7 / 3,
         "mean_run_time": 35 / 3,
     }
-    assert table3.readings({"small": SMALL})["small"].tolist() == [
+    assert table3.under_variants({"small": SMALL})["small"].tolist() == [
         100 * 105 / 160,
         100 * 105 / 200,
         100 * 105 / 180,

@@ -106,10 +106,10 @@ def test_numbers_in_the_text_are_taken_from_the_tables():
 
 def test_interpretations_concern_the_schedulers_with_their_options():
     concerned = {
-        name: {one.name for one in runs.READINGS if runs.concerns(scheduler, one)}
+        name: {one.name for one in runs.TRIED if runs.concerns(scheduler, one)}
         for name, scheduler in runs.POLICIES.items()
     }
-    assert concerned["EASY-Last"] == {one.name for one in runs.READINGS}
+    assert concerned["EASY-Last"] == {one.name for one in runs.TRIED}
     assert runs.NOW.name in concerned["PV-EASY"] - concerned["EASY"]
     assert "extra: not-used-up" in concerned["EASY"] - concerned["PV-EASY"]
 

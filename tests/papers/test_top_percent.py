@@ -89,7 +89,7 @@ def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
     )
     found = over_requested(
         {
-            policy: runs.measure(runs.run(w, policy, runs.READINGS["coded"]))
+            policy: runs.measure(runs.run(w, policy, runs.VARIANTS["coded"]))
             for policy in runs.POLICIES
             if policy != "CVH"
         }

@@ -88,7 +88,7 @@ def test_a_notebook_runs_on_one_log_and_its_opening_has_the_value_published_for_
     monkeypatch.chdir(NOTEBOOKS[name].parent)
     pins.without_logs(monkeypatch.setattr)
     for log in parameters.on_disk(name)["logs"][-2 if name in OPENINGS else -1 :]:
-        given = {"logs": [log]} | ({"readings": False} if "readings" in SEVERAL[name] else {})
+        given = {"logs": [log]} | ({"variants": False} if "variants" in SEVERAL[name] else {})
         page = in_process(NOTEBOOKS[name], scale="quick", workers=1, **given)["page"]
         record.publish(name, page.folder)
         summary = record.read("other", name)["summary"]

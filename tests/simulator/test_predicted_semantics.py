@@ -371,7 +371,7 @@ def test_P31_a_limit_on_the_candidates():
 
 
 def test_P32_no_extra_processors():
-    # One processor is extra at the shadow time, 10. A job of 9 s is in time, and one of 10 s is not.
+    # One processor is extra at the shadow time, 10. A job of 9 s is in time, one of 10 s is not.
     for last, start in (9, 1), (10, 10):
         w = jobs(4, (0, 10, 2), (1, 5, 3), (1, last, 1))
         assert starts(w)[2] == starts(w, extra="not-used-up")[2] == 1

@@ -28,7 +28,7 @@ from replication.simulator.simulation import simulate
 from replication.verdicts.published import claims_of
 from replication.verdicts.rules import Case
 from replication.verdicts.tables import decide
-from sensitivity import ABSENT, CLEANING, DEFAULT, LOAD, LOG, NO, READING, YES, kind_of
+from sensitivity import ABSENT, CLEANING, DEFAULT, LOAD, LOG, NO, VARIANT, YES, kind_of
 from tests.workloads import jobs
 
 MODULES = {"pv_easy": pv, "heel_and_toe": heel, "top_percent": top}
@@ -80,7 +80,7 @@ def test_headlines_and_changes_of_a_paper_are_complete(paper):
     assert 3 <= len(headlines) <= 8
     assert all(len(entry["short"]) <= 34 for entry in headlines.values())
     changes = sensitivity.changes_for(LOGS[paper], MODULES[paper].CHANGES)
-    assert {kind_of(change) for change in changes} == {DEFAULT, READING, CLEANING, LOG, LOAD}
+    assert {kind_of(change) for change in changes} == {DEFAULT, VARIANT, CLEANING, LOG, LOAD}
     assert len({(kind_of(change), change.name) for change in changes}) == len(changes)
 
 
@@ -108,8 +108,8 @@ def test_each_value_of_an_open_option_is_a_row_in_words():
     assert {part for row in rows for part in row.name.split(", ")} == values
     named = {variants.in_words(value) for value in values}
     assert len(named) == len(values) and not values & named
-    forms = {f"form of the tables: {one}" for one in runs.SIMULATORS if runs.TEXTBOOK not in one}
-    assert forms | {row.name for row in rows} <= {one.name for one in pv.CHANGES}
+    own = {f"variant of the baseline: {name}" for name, one in runs.VARIANTS.items() if one.easy}
+    assert own | {row.name for row in rows} <= {one.name for one in pv.CHANGES}
     assert {row.name for row in rows} <= {one.name for one in top.CHANGES}
     behaviours = [(row.scheduler | row.easy) for row in rows]
     kernels = [PaperEASY(**fields).kernel() for fields in behaviours]
@@ -119,7 +119,7 @@ def test_each_value_of_an_open_option_is_a_row_in_words():
 def test_a_variant_is_of_the_kind_of_what_it_changes():
     changed = {
         DEFAULT: {},
-        READING: {"count": {"since": "time-0"}},
+        VARIANT: {"count": {"since": "time-0"}},
         CLEANING: {"log": "KTH-SP2", "logs": ("A",)},
         LOG: {"logs": ("B",)},
         LOAD: {"load": 0.7},
@@ -128,7 +128,7 @@ def test_a_variant_is_of_the_kind_of_what_it_changes():
         kind: kind for kind in changed
     }
     both = Variant("v", scheduler={"events": "one-by-one"}, cleaning={"size": "requested"})
-    assert kind_of(both) == READING
+    assert kind_of(both) == VARIANT
 
 
 def test_a_change_of_load_reaches_it_and_leaves_the_jobs():
@@ -365,13 +365,13 @@ def test_runs_are_simulated_under_the_change_and_some_have_nothing_to_decide():
 
 
 def named_choices():
-    """Return the values of EASY's options and the forms of its reservation, each with whether it is
-    a default.
+    """Return the values of EASY's options and the lifetimes of its reservation, each with whether
+    it is a default.
     """
     for own in EASY.options().values():
         if isinstance(own.metadata["allowed"], tuple):
             yield from ((value, value == own.default) for value in own.metadata["allowed"])
-    yield from ((form, form == runs.TEXTBOOK) for form in runs.FORMS)
+    yield from ((name, name == runs.TEXTBOOK) for name in runs.LIFETIMES)
 
 
 def test_each_choice_that_the_readme_or_an_abstract_names_is_a_row_of_the_table():
