@@ -171,7 +171,11 @@ def _counts(results, policy, measures, columns):
 
 def conclusions(results):
     """Cases in which conclusions of PV-EASY hold, by the simulator of its baseline."""
+    distance = "distance from the numbers of"
     asked = {
+        "distance from EASY, %": f"{distance} EASY, %",
+        "from EASY-Last, %": f"{distance} EASY-Last, %",
+        "from both, %": f"{distance} EASY and EASY-Last, %",
         "PV-EASY faster than EASY-Last": "PV-EASY below EASY-Last",
         "than EASY, BLUE": "PV-EASY below EASY on SDSC-BLUE",
         "EASY faster than EASY-Last": "EASY below EASY-Last",

@@ -8,8 +8,7 @@ suits its numbers best.
 
 The distance of one of our numbers is ``|ln(ours/published)|``, at most ln 2: a number that differs
 by a factor of two or more is simply wrong. The distance of a pair is the mean over its numbers.
-Maxima over jobs are left out unless a function is asked for them, since each depends on one job. A
-search never changes a default.
+Maxima over jobs are left out, since each depends on one job. A search never changes a default.
 """
 
 import itertools
@@ -49,8 +48,8 @@ FOLDER = Path(__file__).parent
 CAPTIONS = {
     "tried": "Schedulers simulated on each log, their products with the ways of counting, and the "
     "published numbers they are compared with",
-    "lifetimes": "The nearest pair of each lifetime, ageing and correction: distance from all "
-    "numbers, from those of each policy, and from those of each log if the pair is chosen by the "
+    "lifetimes": "The nearest pair of each lifetime, ageing and correction: distance from the "
+    "numbers of each policy and of both, and from those of each log if the pair is chosen by the "
     "others, %; a lifetime is allowed if its nearest pair is less than a tenth farther than the "
     "nearest of all",
     "choices": "The nearest pair with each choice and without it, by the numbers of each policy "
@@ -168,17 +167,17 @@ class Policy:
             found |= count(schedule, **fields(way, names))
         return [found[measure][0] for measure in measures]
 
-    def some(self, logs, maxima=False):
-        """Return the places of the numbers of some logs."""
+    def some(self, logs):
+        """Return the places of the numbers of some logs, maxima left out."""
         return [
             k
             for k, row in enumerate(self.numbers)
-            if row.trace in logs and (maxima or not row.measure.startswith("max_"))
+            if row.trace in logs and not row.measure.startswith("max_")
         ]
 
-    def sums(self, logs, maxima=False):
+    def sums(self, logs):
         """Return the sums of the distances, float64[pairs, ways]."""
-        return self.distances[:, :, self.some(logs, maxima)].sum(axis=2)[self.of_pair]
+        return self.distances[:, :, self.some(logs)].sum(axis=2)[self.of_pair]
 
 
 class Search:
@@ -209,7 +208,7 @@ class Search:
         """Return the logs but one."""
         return [one for one in self.logs if one != log]
 
-    def distances(self, of=POLICIES, logs=None, maxima=False, way=None) -> np.ndarray:
+    def distances(self, of=POLICIES, logs=None, way=None) -> np.ndarray:
         """Return the mean distance of each pair from the numbers of some policies and logs, each
         scheduler counted in the way that suits it best; `way` is a choice of counting that it must
         have, (dimension, choice).
@@ -217,10 +216,10 @@ class Search:
         logs = self.logs if logs is None else logs
         total, count = 0.0, 0
         for policy in map(self.policies.get, of):
-            sums = policy.sums(logs, maxima)
+            sums = policy.sums(logs)
             if way is not None and way[0] in policy.ways[0]:
                 sums = sums[:, [one[way[0]] == way[1] for one in policy.ways]]
-            total, count = total + sums.min(axis=1), count + len(policy.some(logs, maxima))
+            total, count = total + sums.min(axis=1), count + len(policy.some(logs))
         return total / count
 
     def nearest(self, chosen, of=POLICIES, logs=None) -> int:
@@ -249,9 +248,8 @@ class Search:
         """
         rows = []
         for name, one in self.policies.items():
-            numbers = [len(one.some(self.logs, maxima)) for maxima in (False, True)]
-            products = len(one.schedulers) * len(one.ways)
-            rows.append((name, len(one.schedulers), products, *numbers))
+            numbers = len(one.some(self.logs)), len(one.numbers)
+            rows.append((name, len(one.schedulers), len(one.schedulers) * len(one.ways), *numbers))
         kinds = len(set(zip(*(one.of_pair for one in self.policies.values()), strict=True)))
         ways = math.prod(len(one.ways) for one in self.policies.values())
         numbers = [sum(row[k] for row in rows) for k in (3, 4)]
