@@ -417,13 +417,14 @@ def verdict_of(item, paper) -> tuple[str, str]:
         sentences.append("claims: " + ", ".join(f"{word} {n}" for word, n in counts.items()))
     if not sentences:
         return "drawing", "The paper prints no number here that we can compare, and no claim"
+    sentence = ". ".join(part[0].upper() + part[1:] for part in sentences)
     if not compared and not held:
-        return rules.OPEN, sentences[0]
+        return rules.OPEN, sentence
     share = good / len(compared) if compared else 1
     share = min(share, sum(word != rules.FAILS for word in held) / len(held)) if held else share
     whole = share == 1 and rules.PART not in held
     word = "reproduced" if whole else "partly reproduced" if share >= 0.5 else "not reproduced"
-    return word, ". ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
+    return word, sentence
 
 
 def _difference(number):

@@ -168,8 +168,9 @@ def table(found, entries):
     that hold in `words`; empty where a conclusion was not tried.
     """
     cells = found.assign(cell=[words(row) for row in found.to_dict("records")])
-    wide = cells.set_index(["kind", "change", "headline"])["cell"].unstack(sort=False)
-    wide = wide.reindex(columns=list(entries)).fillna("").rename_axis(None, axis=1).reset_index()
+    wide = cells.set_index(["kind", "change", "headline"])["cell"]
+    wide = wide.unstack(sort=False, fill_value="").reindex(columns=list(entries), fill_value="")
+    wide = wide.rename_axis(None, axis=1).reset_index()
     wide["change"] = wide["change"].map(variants.in_words)
     wide["kind"] = wide["kind"].replace(HEADINGS)
     return wide.rename(columns={name: entry["short"] for name, entry in entries.items()})
