@@ -13,7 +13,8 @@ CONCLUSIONS = "studies/interpretations/reconstructed-conclusions"
 LOGS = {"CTC-SP2": "CTC", "SDSC-BLUE": "BLUE", "SDSC-DS": "DS"}  # of PV-EASY
 FOUR = {"CTC-SP2": "CTC", "KTH-SP2-2": "KTH", "SDSC-SP2": "SDSC", "SDSC-BLUE": "BLUE"}
 THREE = {"KTH-SP2": "KTH", "CTC-SP2": "CTC", "SDSC-SP2": "SDSC"}  # of Top Percent
-#: The simulators of EASY, nearest to the tables of PV-EASY first, as the article names them.
+#: The simulators of EASY and EASY-Last, nearest to the tables of PV-EASY first, as the article
+#: names them.
 SIMULATORS = {
     "until start, now": "until start, *now*",
     "until due, now": "until due, *now*",
@@ -131,9 +132,10 @@ def easy_counts(results):
     ]
     columns = {
         "printed": "published",
-        "textbook": "textbook EASY",
-        "until due": "until due",
         "until start": "until start",
+        "until due, *now*": "until due, now",
+        "until due, request": "until due",
+        "textbook": "textbook EASY",
     }
     return _counts(results, "EASY", measures, columns)
 
@@ -145,12 +147,8 @@ def easy_last_counts(results):
         ("mean size of the job", "table2", "violated_mean_size", ".0f"),
         ("mean delay, min", "table2", "mean_dtr", ".0f"),
     ]
-    return _counts(results, "EASY-Last", measures, {"printed": "published"} | _named())
-
-
-def _named():
-    """Return the columns of the simulators by their names in the article."""
-    return {name: column for column, name in SIMULATORS.items()}
+    columns = {"printed": "published"} | {name: column for column, name in SIMULATORS.items()}
+    return _counts(results, "EASY-Last", measures, columns)
 
 
 def _counts(results, policy, measures, columns):
@@ -176,13 +174,19 @@ def conclusions(results):
         "distance from EASY, %": f"{distance} EASY, %",
         "from EASY-Last, %": f"{distance} EASY-Last, %",
         "from both, %": f"{distance} EASY and EASY-Last, %",
+        "allowed": "allowed by the tables",
         "PV-EASY faster than EASY-Last": "PV-EASY below EASY-Last",
         "than EASY, BLUE": "PV-EASY below EASY on SDSC-BLUE",
         "EASY faster than EASY-Last": "EASY below EASY-Last",
     }
+
+    def cell(simulator, conclusion):
+        form = [".0f"] if conclusion.startswith(distance) else []
+        return results.value(CONCLUSIONS, simulator, *form, conclusion=conclusion)
+
     rows = [
-        [name, *(results.value(CONCLUSIONS, column, conclusion=one) for one in asked.values())]
-        for column, name in SIMULATORS.items()
+        [name, *(cell(simulator, conclusion) for conclusion in asked.values())]
+        for simulator, name in SIMULATORS.items()
     ]
     return pd.DataFrame(rows, columns=["lifetime, correction", *asked])
 
