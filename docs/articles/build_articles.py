@@ -46,7 +46,7 @@ IMAGE = re.compile(r'<img src="([^"]+)"')
 CONDITION = re.compile(r"([^=!]+)(!?=)(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)(\{[^}]*\})?")
-NUMBER = re.compile(r"[-+]?\d[\d,.]*( %)?( \[.*\])?|")
+NUMBER = re.compile(r"[-+]?\d[\d,.]*( %| of \d+)?( \[.*\])?|")
 # A hyphen before a number is a minus sign; a line does not end before the sign of per cent.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 PER_CENT = re.compile(r"(?<=[\d}]) (?=%)")

@@ -32,7 +32,7 @@ def main_table(results):
     def claim(paper, name, statement, says, unit):
         one = results.select(f"{paper}.claims", "counts", f"claim={name}")[0]
         # Of a claim on a baseline, the counts under its allowed variants.
-        held = "; ".join(re.findall(r"\((\d+ of \d+)\)", one))
+        held = " or ".join(dict.fromkeys(re.findall(r"\((\d+ of \d+)\)", one)))
         held = held or results.value(f"{paper}.claims", "held", claim=name)
         rows.append((statement, says, f"{held} {unit}", results.verdict(f"{paper}/{name}")))
 
@@ -171,13 +171,13 @@ def conclusions(results):
     """Cases in which conclusions of PV-EASY hold, by the simulator of its baseline."""
     distance = "distance from the numbers of"
     asked = {
-        "distance from EASY, %": f"{distance} EASY, %",
-        "from EASY-Last, %": f"{distance} EASY-Last, %",
-        "from both, %": f"{distance} EASY and EASY-Last, %",
+        "from EASY, %": f"{distance} EASY, %",
+        "EASY-Last, %": f"{distance} EASY-Last, %",
+        "both, %": f"{distance} EASY and EASY-Last, %",
         "allowed": "allowed by the tables",
-        "PV-EASY faster than EASY-Last": "PV-EASY below EASY-Last",
-        "than EASY, BLUE": "PV-EASY below EASY on SDSC-BLUE",
-        "EASY faster than EASY-Last": "EASY below EASY-Last",
+        "PV-EASY beats EASY-Last": "PV-EASY below EASY-Last",
+        "PV-EASY beats EASY, BLUE": "PV-EASY below EASY on SDSC-BLUE",
+        "EASY beats EASY-Last": "EASY below EASY-Last",
     }
 
     def cell(simulator, conclusion):
