@@ -24,24 +24,24 @@ class PageError(InputError):
     """
 
 
-def check_known(name, given, known) -> None:
+def check_known(name, names, allowed) -> None:
     """Raise PageError for parameters that an item does not have; papermill alone would
     only warn.
     """
-    for word in given:
-        among(known, f"{name}: unknown parameter", word, PageError)
+    for word in names:
+        among(allowed, f"{name}: unknown parameter", word, PageError)
 
 
 NUMBERS = {"seed": check_seed, "workers": check_workers}
 
 
-def check(name, given) -> None:
+def check(name, values) -> None:
     """Raise PageError for an unknown scale, a value of another type than in the notebook's cell, a
     number below 0, and numbers that are no seed or no number of workers.
     """
-    among(SCALES, f"{name}: scale", given["scale"], PageError)
+    among(SCALES, f"{name}: scale", values["scale"], PageError)
     defaults = on_disk(name) or {}
-    for parameter, value in given.items():
+    for parameter, value in values.items():
         default = defaults.get(parameter)
         if parameter == "logs" and isinstance(value, list):
             value = [registry.file_and_rules(log)[0] for log in value]
@@ -94,7 +94,7 @@ def on_disk(name) -> dict | None:
     return read_cell(path.read_text(encoding="utf-8"), name) if path.exists() else None
 
 
-def changes(name, given) -> list[str]:
+def changes(name, values) -> list[str]:
     """Return the differences from the committed parameters, such as ``"seed 2 (committed: 1)"``.
 
     Without an answer of git they are unknown; then the outputs decide nothing either, and the only
@@ -105,24 +105,28 @@ def changes(name, given) -> list[str]:
     committed = git.at_head(record.source(name))
     if committed is None:
         return ["no committed notebook of this name"]
-    return differences(given, read_cell(committed, name))
+    return differences(values, read_cell(committed, name))
 
 
-def recorded_changes(name, given) -> list[str]:
+def recorded_changes(name, values) -> list[str]:
     """Return the differences of recorded parameters from the committed ones; without git from those
     of the notebook.
     """
     committed = git.at_head(record.source(name))
-    return differences(given, read_cell(committed, name) if committed else on_disk(name))
+    return differences(values, read_cell(committed, name) if committed else on_disk(name))
 
 
-def differences(given, own) -> list[str]:
+def differences(values, committed) -> list[str]:
     """Return the parameters that differ, each with its value and the committed one."""
     return [
-        f"{parameter} {_format(given, parameter)} (committed: {_format(own, parameter)})"
-        for parameter in dict.fromkeys([*own, *given])
+        f"{parameter} {_format(values, parameter)} (committed: {_format(committed, parameter)})"
+        for parameter in dict.fromkeys([*committed, *values])
         if parameter not in FREE
-        and (parameter not in own or parameter not in given or given[parameter] != own[parameter])
+        and (
+            parameter not in committed
+            or parameter not in values
+            or values[parameter] != committed[parameter]
+        )
     ]
 
 
@@ -131,6 +135,7 @@ def _format(values, parameter):
     if parameter == "logs" and isinstance(value, list):
         several = map(registry.file_and_rules, value)
         value = [
-            " ".join([log, *(f"{key}={rule}" for key, rule in own.items())]) for log, own in several
+            " ".join([log, *(f"{key}={rule}" for key, rule in rules.items())])
+            for log, rules in several
         ]
     return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)

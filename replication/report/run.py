@@ -45,17 +45,19 @@ def choose(only=(), own=False) -> dict[str, Path]:
     PageError
         If no notebook has the name.
     """
-    known = {name.removeprefix(record.STUDY): name for name in (studies() if own else notebooks())}
+    by_word = {
+        name.removeprefix(record.STUDY): name for name in (studies() if own else notebooks())
+    }
     command = "studies" if own else "figures"
     words = " ".join([only] if isinstance(only, str) else only or []).split()
     chosen = []
     for word in (word.removeprefix(record.STUDY) for word in words):
-        several = [name for name in known if word in (name, name.split("/")[0])]
+        several = [name for name in by_word if word in (name, name.split("/")[0])]
         if not several:
-            hint = did_you_mean(word, known)
+            hint = did_you_mean(word, by_word)
             raise PageError(f"no notebook {word!r}{hint}; 'replication {command} --list' names all")
         chosen += several
-    names = dict.fromkeys(known[name] for name in (chosen if words else known))
+    names = dict.fromkeys(by_word[name] for name in (chosen if words else by_word))
     return {name: record.source(name) for name in names}
 
 
@@ -72,12 +74,14 @@ def plan(chosen, scale=None, workers=None, settings=None) -> dict[str, dict]:
     common = {"scale": "paper", "workers": workers or os.cpu_count() or 1} | (settings or {})
     logs = {}
     for name in chosen:
-        known = on_disk(name)
-        check_known(name, common, known)
+        defaults = on_disk(name)
+        check_known(name, common, defaults)
         check(name, common)
-        given = (known | common).get("logs") or []
+        entries = (defaults | common).get("logs") or []
         logs[name] = (
-            [registry.file_and_rules(log)[0] for log in given] if isinstance(given, list) else []
+            [registry.file_and_rules(log)[0] for log in entries]
+            if isinstance(entries, list)
+            else []
         )
     available = _available({log for several in logs.values() for log in several})
     return {
@@ -152,8 +156,8 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
         minutes = (time.perf_counter() - begun) / 60
         equal = f"{same} {rerun.EQUAL}, {len(chosen) - same} not"
         print(f"{len(chosen)} notebooks in {minutes:.1f} min: {equal}", flush=True)
-    for made in pages:
-        print(_short(made))
+    for path in pages:
+        print(_short(path))
     return 1 if failed else 0
 
 
@@ -192,8 +196,8 @@ def execute(path, parameters) -> str:
         os.environ[record.RUNNING] = folder  # the kernel inherits it
         try:
             executed = _papermill(path, target, name, parameters)
-            known = Path(folder) / f"{path.stem}.json"
-            parts = json.loads(known.read_text(encoding="utf-8")) if known.exists() else {}
+            written = Path(folder) / f"{path.stem}.json"
+            parts = json.loads(written.read_text(encoding="utf-8")) if written.exists() else {}
             if not parts:
                 raise NotebookError(f"{name}: no Page of this name saved an output")
             notebook = stable(executed, with_parameters=parts["provenance"]["kind"] != "paper")
@@ -213,10 +217,10 @@ def execute(path, parameters) -> str:
 def _clear(running):
     """Delete the folders of runs that were killed: their processes are gone."""
     for folder in running.iterdir():
-        found = re.fullmatch(r".*-(\d+)-\w+", folder.name)
-        if found:
+        process = re.fullmatch(r".*-(\d+)-\w+", folder.name)
+        if process:
             try:
-                os.kill(int(found[1]), 0)
+                os.kill(int(process[1]), 0)
             except ProcessLookupError:
                 shutil.rmtree(folder, ignore_errors=True)
             except OSError:
@@ -253,10 +257,10 @@ def page(kind, name, answer="") -> Path:
     answer of its run at the end, and return the path.
     """
     path = record.notebook(kind, name)
-    made, _ = HTMLExporter(**NO_ADDRESSES).from_filename(str(path))
+    text, _ = HTMLExporter(**NO_ADDRESSES).from_filename(str(path))
     target = path.with_suffix(".html")
     last = f"<p><strong>Re-run</strong>: {html.escape(answer)}.</p>" if answer else ""
-    head, end, tail = made.rpartition("</body>")
+    head, end, tail = text.rpartition("</body>")
     writing.write(target, f"{head}{last}{end}{tail}".encode())
     return target
 
