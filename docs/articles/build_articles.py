@@ -44,9 +44,9 @@ PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
 FROM_SOURCE = "](../../figures/"
 IMAGE = re.compile(r'<img src="([^"]+)"')
 CONDITION = re.compile(r"([^=!]+)(!?=)(.*)")
-FORMAT = re.compile(r"(abs )?[+,]*\.\d+f")
+FORMAT = re.compile(r"(abs )?[+,]*\.\d+[f%]")
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)(\{[^}]*\})?")
-NUMBER = re.compile(r"[-+]?\d[\d,.]*( %| of \d+)?( \[.*\])?|")
+NUMBER = re.compile(r"\**[-+]?\d[\d,.]*( %| of \d+)?( \[.*\])?\**|\u2013?")
 # A hyphen before a number is a minus sign; a line does not end before the sign of per cent.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 PER_CENT = re.compile(r"(?<=[\d}]) (?=%)")
@@ -390,8 +390,10 @@ def _number(cell):
 def _format(cell, form):
     if not form:
         return shown.text(cell)
-    spec = form.removeprefix("abs ")
-    return format(_number(cell) if spec == form else abs(_number(cell)), spec)
+    number, spec = _number(cell), form.removeprefix("abs ")
+    text = format(number if spec == form else abs(number), spec)
+    # A small negative number is not shown as -0.
+    return (text if text.strip("-+0.%") else format(0.0, spec)).replace("%", " %")
 
 
 def build() -> list[Path]:

@@ -4,12 +4,18 @@ A function takes the `docs.articles.build_articles.References` of the article, w
 recorded results, and returns a DataFrame of text with the headings as columns.
 """
 
+import math
 import re
 
 import pandas as pd
 
 NUMBERS = "studies/interpretations/reconstructed-numbers"
 CONCLUSIONS = "studies/interpretations/reconstructed-conclusions"
+PRICES = "studies/causes/exceptions-prices"
+RANDOM, RELAXED = "random exceptions", "relaxed backfilling"
+SAME_WILD, SAME_GAIN = "equal wild backfills", "equal gain"
+F = 1, 3, 10
+MISSING = "\u2013"
 LOGS = {"CTC-SP2": "CTC", "SDSC-BLUE": "BLUE", "SDSC-DS": "DS"}  # of PV-EASY
 FOUR = {"CTC-SP2": "CTC", "KTH-SP2-2": "KTH", "SDSC-SP2": "SDSC", "SDSC-BLUE": "BLUE"}
 THREE = {"KTH-SP2": "KTH", "CTC-SP2": "CTC", "SDSC-SP2": "SDSC"}  # of Top Percent
@@ -306,29 +312,128 @@ def left_open(results):
 def random_exceptions(results):
     """Gains of random exceptions and of f at equal shares of wild backfills."""
 
-    def cells(measure, **case):
-        def number(column, form):
-            return results.value("studies/causes/wild-equal", column, form, measure=measure, **case)
+    def row(log, f):
+        case = {"log": log, "f": f, "at": SAME_WILD, "way": RANDOM}
 
-        low, high = number("more low", ".2f"), number("more high", ".2f")
-        return number, f"{number('more', '+.1f')} [{low}, {high}]"
+        def number(column, form=".1f"):
+            return _cell(results, PRICES, column, form, **case)
 
-    rows = []
-    for log, name in FOUR.items():
-        for f in (1, 3, 10):
-            number, waits = cells("mean_wait", log=log, f=f)
-            _, slowdowns = cells("mean_bounded_slowdown", log=log, f=f)
-            shares = [number("wild", ".1f"), number("gain", ".1f"), number("random", ".1f")]
-            rows.append([f"{name}, *f* = {f}", *shares, waits, slowdowns])
+        def difference(name):
+            if number("level") == MISSING:
+                return MISSING
+            ends = f"[{number(f'{name} low', '.2f')}, {number(f'{name} high', '.2f')}]"
+            return f"{number(name, '+.1f')} {ends}"
+
+        gains = number("gain of f"), number("gain")
+        return [
+            f"{FOUR[log]}, *f* = {f}",
+            number("level", ".0%"),
+            number("wild"),
+            *gains,
+            difference("gain, more"),
+            difference("slowdown gain, more"),
+        ]
+
     headings = [
         "",
-        "wild backfills, % of jobs",
+        "let past",
+        "wild backfills, %",
         "gain of *f*, %",
         "of random exceptions, %",
         "difference, points",
         "in slowdown, points",
     ]
+    return pd.DataFrame([row(log, f) for log in FOUR for f in F], columns=headings)
+
+
+def prices(results):
+    """What the heads pay under f, random exceptions and relaxed backfilling."""
+
+    def changed(log, f, at, way, name="heads"):
+        """Return a change, in bold if its difference from that of f excludes 0."""
+        case = {"log": log, "f": f, "at": at, "way": way}
+        text = _cell(results, PRICES, name, "+,.0f", **case)
+        ends = [_number(results, PRICES, f"{name}, more {end}", **case) for end in ("low", "high")]
+        return f"**{text}**" if ends[0] > 0 or ends[1] < 0 else text
+
+    def own(log, f, name):
+        case = {"log": log, "f": f, "at": SAME_WILD, "way": RANDOM}
+        return _cell(results, PRICES, f"{name} of f", "+,.0f", **case)
+
+    rows = [
+        [
+            f"{FOUR[log]}, *f* = {f}",
+            own(log, f, "heads"),
+            changed(log, f, SAME_WILD, RANDOM),
+            changed(log, f, SAME_GAIN, RANDOM),
+            changed(log, f, SAME_GAIN, RELAXED),
+            own(log, f, "longest"),
+            changed(log, f, SAME_WILD, RANDOM, "longest"),
+            changed(log, f, SAME_GAIN, RANDOM, "longest"),
+            changed(log, f, SAME_GAIN, RELAXED, "longest"),
+        ]
+        for log in FOUR
+        for f in F
+    ]
+    ways = ["random, as many wild", "random, same gain", "relaxed, same gain"]
+    return pd.DataFrame(rows, columns=["", "heads: *f*", *ways, "longest: *f*", *ways])
+
+
+def dearer(results):
+    """Cases in which the heads pay more or less than under f."""
+    rows = []
+    for at, way in ((SAME_WILD, RANDOM), (SAME_GAIN, RANDOM), (SAME_GAIN, RELAXED)):
+        low, high = (
+            [
+                _number(results, PRICES, f"heads, more {end}", log=log, f=f, at=at, way=way)
+                for log in FOUR
+                for f in F
+            ]
+            for end in ("low", "high")
+        )
+        counts = [
+            sum(one > 0 for one in low),
+            sum(one < 0 for one in high),
+            sum(below <= 0 <= above for below, above in zip(low, high, strict=True)),
+            sum(math.isnan(one) for one in low),
+        ]
+        rows.append([f"{way}, {at}", *map(str, counts)])
+    headings = ["the heads pay", "more", "less", "not decided", "gain never reached"]
     return pd.DataFrame(rows, columns=headings)
+
+
+def no_reservation(results):
+    """The end of the curve: every job may pass the head."""
+    changes = {
+        "gain in mean wait, %": ("gain", ".0f"),
+        "heads' mean wait, %": ("heads", "+,.0f"),
+        "longest wait, %": ("longest", "+,.0f"),
+    }
+    rows = [
+        [
+            label,
+            *(
+                results.value(
+                    "studies/causes/exceptions-points", *column, log=log, way=RANDOM, level=1
+                )
+                for log in FOUR
+            ),
+        ]
+        for label, column in changes.items()
+    ]
+    return pd.DataFrame(rows, columns=["EASY without a reservation", *FOUR.values()])
+
+
+def _cell(results, table, column, form, **case):
+    """Return the value of a row, and a dash where there is none."""
+    missing = math.isnan(_number(results, table, column, **case))
+    return MISSING if missing else results.value(table, column, form, **case)
+
+
+def _number(results, table, column, **case):
+    """Return the number in a row, nan where its cell is empty."""
+    cell = results.select(table, column, *(f"{name}={value}" for name, value in case.items()))[0]
+    return math.nan if cell == "" else cell
 
 
 def wild_by_length(results):
@@ -384,48 +489,20 @@ def wild_by_length(results):
     return pd.DataFrame(rows, columns=["wild backfills allowed for", *FOUR.values()])
 
 
-def machines(results):
-    """Quotients of mean waits over all machines."""
-    asked = {
-        "perfect over users' estimates": "perfect-helps",
-        "*f* = 1 over perfect estimates": "small-f-helps",
-        "random exceptions over none": "random-wild-backfills",
-    }
-    columns = {
-        "machines": ("logs", ".0f"),
-        "shorter": ("for", ".0f"),
-        "longer": ("against", ".0f"),
-        "mean": ("pooled", ".2f"),
-    }
-
-    def number(conclusion, column, form):
-        return results.value(
-            "studies/other_logs/other_logs-pooled", column, form, id=conclusion, measure="mean_wait"
-        )
-
-    rows = [
-        [
-            label,
-            *(number(key, *column) for column in columns.values()),
-            f"{number(key, 'prediction_low', '.2f')} to {number(key, 'prediction_high', '.2f')}",
-        ]
-        for label, key in asked.items()
-    ]
-    return pd.DataFrame(rows, columns=["quotient of mean waits", *columns, "one more machine"])
-
-
 #: All tables by their names.
 TABLES = {
     make.__name__: make
     for make in (
         conclusions,
+        dearer,
         easy_counts,
         easy_last_counts,
         falls,
         left_open,
-        machines,
         main_table,
         matches,
+        no_reservation,
+        prices,
         random_exceptions,
         wild_by_length,
     )

@@ -51,6 +51,7 @@ def test_a_page_holds_its_pictures_and_citations(name, recorded):
         ("value heel_and_toe/table1 jobs trace!=CTC-SP2; count", "3"),
         ("value pv_easy.claims claim verdict=holds claim=no-violation; count", "0"),
         ("value top_percent/table1-baseline ratios ours=words; sum; .0f", "36"),
+        ("value top_percent/table1-baseline match ours=words trace=KTH-SP2; .0%", "600 %"),
     ],
 )
 def test_values(recorded, reference, text):
