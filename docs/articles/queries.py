@@ -375,8 +375,9 @@ def prices(results):
         for log in FOUR
         for f in F
     ]
-    ways = ["random, as many wild", "random, same gain", "relaxed, same gain"]
-    return pd.DataFrame(rows, columns=["", "heads: *f*", *ways, "longest: *f*", *ways])
+    ways = ["*f*", "random, as many wild", "random, same gain", "relaxed, same gain"]
+    headings = [f"{who}: {way}" for who in ("heads", "longest") for way in ways]
+    return pd.DataFrame(rows, columns=["", *headings])
 
 
 def dearer(results):
