@@ -6,6 +6,7 @@ recorded results, and returns a DataFrame of text with the headings as columns.
 
 import math
 import re
+from itertools import product
 
 import pandas as pd
 
@@ -383,7 +384,7 @@ def prices(results):
 def dearer(results):
     """Cases in which the heads pay more or less than under f."""
     rows = []
-    for at, way in ((SAME_WILD, RANDOM), (SAME_GAIN, RANDOM), (SAME_GAIN, RELAXED)):
+    for at, way in product((SAME_WILD, SAME_GAIN), (RANDOM, RELAXED)):
         low, high = (
             [
                 _number(results, PRICES, f"heads, more {end}", log=log, f=f, at=at, way=way)
@@ -399,7 +400,7 @@ def dearer(results):
             sum(math.isnan(one) for one in low),
         ]
         rows.append([f"{way}, {at}", *map(str, counts)])
-    headings = ["the heads pay", "more", "less", "not decided", "gain never reached"]
+    headings = ["the heads wait", "longer", "shorter", "not decided", "gain never reached"]
     return pd.DataFrame(rows, columns=headings)
 
 
