@@ -166,7 +166,8 @@ def numbers(workloads, everywhere) -> pd.DataFrame:
 
 def distances(table) -> dict[str, dict[str, float]]:
     """Return the distance of each variant, as it is counted here, from the published numbers of
-    each group of `DISTANCES`, %, maxima left out: ``distances(...)[variant][group]``.
+    each group of `DISTANCES`, %, maxima left out: ``distances(...)[variant][group]``. A group
+    without published numbers is left out.
 
     Parameters
     ----------
@@ -175,15 +176,14 @@ def distances(table) -> dict[str, dict[str, float]]:
     """
     some = table[table["item"].isin(search.ITEMS) & ~table["measure"].str.startswith("max_")]
     some = some.dropna(subset="published").drop_duplicates(["trace", "policy", "measure"])
-    away = {
-        name: search.logarithmic_distance(some[name], some["published"]) for name in runs.VARIANTS
-    }
+    of = {group: some[some["policy"].isin(names)] for group, names in search.GROUPS.items()}
     return {
         name: {
-            group: search.percent(one[some["policy"].isin(of)].mean())
-            for group, of in search.GROUPS.items()
+            group: search.percent(search.logarithmic_distance(own[name], own["published"]).mean())
+            for group, own in of.items()
+            if len(own)
         }
-        for name, one in away.items()
+        for name in runs.VARIANTS
     }
 
 
@@ -224,7 +224,9 @@ def conclusions(everywhere, table, logs) -> pd.DataFrame:
             "all logs: PV-EASY below EASY": part["over_easy"] < below,
             "all logs: PV-EASY below EASY-Last": part["over_easy_last"] < below,
         }
-        rows[variant] = {words: str(away[variant][group]) for group, words in DISTANCES.items()}
+        rows[variant] = {
+            words: str(away[variant].get(group, "")) for group, words in DISTANCES.items()
+        }
         rows[variant]["allowed by the tables"] = "yes" if variant in runs.ALLOWED else "no"
         rows[variant] |= {
             name: f"{sum(held)} of {len(held)}" if len(held) else "" for name, held in cases.items()
