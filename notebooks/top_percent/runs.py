@@ -29,7 +29,7 @@ SCHEDULERS = {"EASY": rp.EASY(), "Conservative": rp.Conservative(), "LAF": rp.La
 TITLES = {"avebsld": "AVEbsld", "af": "AF", "ap0waf": "AP0WAF", "ap1waf": "AP1WAF", "r2": "R2"}
 UNITS = dict.fromkeys(TITLES, "x Reqtime") | {"r2": "1"}
 #: The paper's words, and what its simulator is known to do.
-VARIANTS = {reading.name: reading for reading in variants.entered(PAPER, "variants")}
+VARIANTS = {variant.name: variant for variant in variants.entered(PAPER, "variants")}
 
 
 def class_of(workload) -> tuple[np.ndarray, np.ndarray]:
@@ -57,16 +57,16 @@ def measure(schedule) -> dict[str, float]:
     }
 
 
-def run(workload, policy, reading=VARIANTS["words"], scheduler=rp.EASY()) -> rp.Schedule:  # noqa: B008, it is frozen
+def run(workload, policy, variant=VARIANTS["words"], scheduler=rp.EASY()) -> rp.Schedule:  # noqa: B008, it is frozen
     """Return the schedule of one row of the table (a policy of `POLICIES`) under an
     interpretation.
     """
-    return rp.simulate(workload, reading.of(replace(scheduler, predictor=POLICIES[policy])))
+    return rp.simulate(workload, variant.of(replace(scheduler, predictor=POLICIES[policy])))
 
 
-def schedules(workloads, reading=VARIANTS["words"], workers=1) -> dict[str, dict[str, rp.Schedule]]:
+def schedules(workloads, variant=VARIANTS["words"], workers=1) -> dict[str, dict[str, rp.Schedule]]:
     """Return EASY's schedule with each predictor of `POLICIES`, by log and policy."""
-    known = {policy: reading.of(rp.EASY(predictor=one)) for policy, one in POLICIES.items()}
+    known = {policy: variant.of(rp.EASY(predictor=one)) for policy, one in POLICIES.items()}
     return {log: by_scheduler(jobs, known, workers) for log, jobs in workloads.items()}
 
 
@@ -77,28 +77,28 @@ def by_scheduler(workload, schedulers, workers=1) -> dict[str, rp.Schedule]:
 
 
 def scale_run_times(
-    workloads, reading=VARIANTS["words"], factors=(0.5, 1.5)
+    workloads, variant=VARIANTS["words"], factors=(0.5, 1.5)
 ) -> dict[str, dict[str, rp.Schedule]]:
     """Return for each log the schedules with all predictions too short (``short``) and all too long
     (`REFERENCE`).
     """
     return {
         log: {
-            name: rp.simulate(workload, reading.of(rp.EASY(predictor=rp.Virtual(0, factor - 1))))
+            name: rp.simulate(workload, variant.of(rp.EASY(predictor=rp.Virtual(0, factor - 1))))
             for name, factor in zip(("short", REFERENCE), factors, strict=True)
         }
         for log, workload in workloads.items()
     }
 
 
-def shortest_first(found, reading=VARIANTS["words"]) -> dict[str, dict[str, rp.Schedule]]:
+def shortest_first(found, variant=VARIANTS["words"]) -> dict[str, dict[str, rp.Schedule]]:
     """Return for each log the two schedules with perfect predictions: shortest candidate first, and
     candidates in queue order (`REFERENCE`).
     """
     first = rp.EASY(candidates="sjf")
     return {
         log: {
-            "short": run(several["Clairvoyant"].workload, "Clairvoyant", reading, first),
+            "short": run(several["Clairvoyant"].workload, "Clairvoyant", variant, first),
             REFERENCE: several["Clairvoyant"],
         }
         for log, several in found.items()
@@ -130,7 +130,7 @@ def over_requested(rows) -> pd.DataFrame:
 
 
 def under_schedulers(
-    workloads, schedulers, predictors, reading=VARIANTS["words"]
+    workloads, schedulers, predictors, variant=VARIANTS["words"]
 ) -> Iterator[tuple]:
     """Yield rows for `simulate_rows`: each log under each scheduler with each predictor, by their
     names.
@@ -139,7 +139,7 @@ def under_schedulers(
         for about, scheduler in schedulers.items():
             for policy, predictor in predictors.items():
                 names = {"trace": log, "scheduler": about, "policy": policy}
-                yield names, workload, reading.of(replace(scheduler, predictor=predictor))
+                yield names, workload, variant.of(replace(scheduler, predictor=predictor))
 
 
 def simulate_rows(tasks, workers=1) -> pd.DataFrame:
@@ -151,7 +151,7 @@ def simulate_rows(tasks, workers=1) -> pd.DataFrame:
     )
 
 
-def jobs(workloads, reading, quick=False) -> dict[str, rp.Workload]:
+def jobs(workloads, variant, quick=False) -> dict[str, rp.Workload]:
     """Return the workload of each log under an interpretation; unchanged unless that drops more
     jobs.
 
@@ -161,7 +161,7 @@ def jobs(workloads, reading, quick=False) -> dict[str, rp.Workload]:
     for log, workload in workloads.items():
         first = len(workload) if quick else None
         try:
-            found[log] = variants.jobs(PAPER, workloads, log, reading, first)
+            found[log] = variants.jobs(PAPER, workloads, log, variant, first)
         except variants.NotApplicable:
             found[log] = workload
     return found

@@ -76,9 +76,9 @@ def at_request(schedule) -> dict[str, float]:
     return {"equal to the request": 100 * equal.mean(), "run longer": 100 * longer.mean()}
 
 
-def of(ours, reading) -> pd.DataFrame:
+def of(ours, variant) -> pd.DataFrame:
     """Return the rows of one interpretation, as `Page.compare` takes them."""
-    return ours[ours["reading"] == reading].drop(columns="reading")
+    return ours[ours["variant"] == variant].drop(columns="variant")
 
 
 def reasons(ours) -> dict:
@@ -95,19 +95,19 @@ def side_by_side(ours, undecided="") -> pd.DataFrame:
     `undecided` gives the reason if nothing is decided, see `Page.undecided`.
     """
     both = []
-    for reading in VARIANTS:
-        mine = of(ours, reading)
+    for variant in VARIANTS:
+        mine = of(ours, variant)
         frame = tables.comparison(PAPER, "table1", mine, reasons(ours), not undecided)
         frame = frame.set_index(["trace", "policy", "measure", "published"])[["ours", "verdict"]]
-        both.append(frame.set_axis([reading, f"verdict, {reading}"], axis=1))
+        both.append(frame.set_axis([variant, f"verdict, {variant}"], axis=1))
     return pd.concat(both, axis=1).reset_index()
 
 
-def layout(ours, reading) -> pd.DataFrame:
+def layout(ours, variant) -> pd.DataFrame:
     """Return all blocks of one interpretation in the paper's layout: policies down, measures
     across.
     """
-    values = of(ours, reading).set_index(["trace", "policy", "measure"])["value"]
+    values = of(ours, variant).set_index(["trace", "policy", "measure"])["value"]
     table = values.unstack(sort=False)[[*TITLES]].rename(columns=TITLES)
     return table.rename_axis(None, axis=1).reset_index()
 
@@ -118,11 +118,11 @@ def distances(frame) -> pd.DataFrame:
     kind = frame["policy"].map(lambda policy: "CVH" if policy == "CVH" else "all but CVH")
     far = frame.assign(rows=kind, **{r: (frame[r] - frame["published"]).abs() for r in VARIANTS})
     for (trace, about), block in far.groupby(["trace", "rows"], sort=False):
-        for reading in VARIANTS:
-            largest = block.groupby("measure", sort=False)[reading].max()
+        for variant in VARIANTS:
+            largest = block.groupby("measure", sort=False)[variant].max()
             if largest.notna().any():
-                rows.append((trace, about, reading, *(largest[measure] for measure in TITLES)))
-    return pd.DataFrame(rows, columns=["trace", "rows", "reading", *TITLES.values()])
+                rows.append((trace, about, variant, *(largest[measure] for measure in TITLES)))
+    return pd.DataFrame(rows, columns=["trace", "rows", "variant", *TITLES.values()])
 
 
 def baseline(both) -> pd.DataFrame:
@@ -140,7 +140,7 @@ def baseline(both) -> pd.DataFrame:
         constant = [rules.number_verdict(1.0, printed[key]).verdict for key in keys]
         for name, words in (
             ("constant 1.000", constant),
-            *((reading, [*block[f"verdict, {reading}"]]) for reading in VARIANTS),
+            *((variant, [*block[f"verdict, {variant}"]]) for variant in VARIANTS),
         ):
             rows.append([log, name, len(words), *(words.count(one) for one in DECIDED)])
     return pd.DataFrame(rows, columns=["trace", "ours", "ratios", *DECIDED])
@@ -153,7 +153,7 @@ def headline(both, far) -> dict:
     each interpretation the largest distance of AVEbsld.
     """
     top = both[(both["policy"] == "Top03") & (both["measure"] == "ap1waf") & both["words"].notna()]
-    largest = far[far["rows"] == "all but CVH"].groupby("reading")["AVEbsld"].max()
+    largest = far[far["rows"] == "all but CVH"].groupby("variant")["AVEbsld"].max()
     ends = {"theirs": top["published"], "ours": top["words"]}
     return {name: (part.min(), part.max()) for name, part in ends.items()} | largest.to_dict()
 
@@ -166,7 +166,7 @@ def r2_audit(workloads, ours) -> pd.DataFrame:
     or repeats another row's.
     """
     printed = {row.key: row.value for row in published.rows(PAPER, "table1")}
-    mine = ours[(ours["measure"] == "r2")].set_index(["reading", "trace", "policy"])["value"]
+    mine = ours[(ours["measure"] == "r2")].set_index(["variant", "trace", "policy"])["value"]
     rows = []
     for log, workload in workloads.items():
         nothing = measures.determination(workload.run_time, np.zeros(len(workload), np.int64))

@@ -247,7 +247,7 @@ def ranking(found, decided=True, first=10):
     """Return the `first` nearest combinations and the default.
 
     Columns: rank, median and worst (relative differences, %), match and near (numbers that match,
-    and within 20 %; left out where the data decide nothing), reading (the combination in words).
+    and within 20 %; left out where the data decide nothing), choices (the combination in words).
     """
     ranks = list(dict.fromkeys([*range(1, min(first, len(found)) + 1), found.default_rank]))
     k = found.order[[rank - 1 for rank in ranks]]
@@ -258,7 +258,7 @@ def ranking(found, decided=True, first=10):
         "worst": 100 * far.max(axis=1).astype(float),
         "match": found.matched[k].sum(axis=1),
         "near": (far <= NEAR).sum(axis=1),
-        "reading": [found.words(one) for one in k],
+        "choices": [found.words(one) for one in k],
     }
     return pd.DataFrame(columns).drop(columns=[] if decided else ["match", "near"])
 
@@ -345,7 +345,7 @@ def each(found):
     """Return the best combination of each log, and the best for all logs on it.
 
     Columns: trace, numbers; own, common and default (medians, %); near_own and near_common (numbers
-    within 20 %); reading (the log's own best in words).
+    within 20 %); choices (the log's own best in words).
     """
     rows = []
     for log in found.logs:
@@ -355,7 +355,7 @@ def each(found):
         near = [int((far <= NEAR).sum()) for far in away[:2]]
         medians = [percent(np.median(far)) for far in away]
         rows.append((log, len(numbers), *medians, *near, found.words(own, numbers)))
-    columns = ["trace", "numbers", "own", "common", "default", "near_own", "near_common", "reading"]
+    columns = ["trace", "numbers", "own", "common", "default", "near_own", "near_common", "choices"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -365,7 +365,7 @@ def hold_out(found):
     Columns: group, tested_on, tried (combinations that the numbers distinguish), fit (median on the
     other logs, %); test, default, blind (the median combination) and possible (the log's own best),
     medians on the log tested, %; beaten (share of the combinations that are farther there, %),
-    reading.
+    choices.
     """
     rows = []
     columns = [[*found.dimensions].index(name) for name in found.moving(found.all)]
@@ -379,7 +379,7 @@ def hold_out(found):
         shares = fit, mine, default, np.median(test), test.min(), (test > mine).mean()
         rows.append(("all", log, len(some), *map(percent, shares), found.words(k, others)))
     names = ["group", "tested_on", "tried", "fit", "test", "default", "blind", "possible"]
-    return pd.DataFrame(rows, columns=[*names, "beaten", "reading"])
+    return pd.DataFrame(rows, columns=[*names, "beaten", "choices"])
 
 
 def best(found, decided=True):

@@ -106,7 +106,7 @@ def test_a_log_is_held_out_from_the_choice_tested_on_it(found):
     table = search.hold_out(found).set_index("tested_on")
     # Without C, blue and square are within 1 % and exact; on C the square is 100 % off: the median
     # is 50.5 %.
-    assert table.loc["C", "reading"] == "things are blue; things are square"
+    assert table.loc["C", "choices"] == "things are blue; things are square"
     fit = table.loc["C", ["fit", "test", "default", "possible"]].tolist()
     assert fit == pytest.approx([0.5, 50.5, 25, 0.5])
     # Round: 25, 0.5 and 20 %; square: 75, 50.5 and 70 %. Sizes do not differ.
