@@ -6,7 +6,6 @@ The last functions return the cases of the paper's claims that only an intervent
 """
 
 from dataclasses import dataclass
-from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from replication.verdicts.rules import Case, level
 SMALL_F, LARGE_F = (0.1, 0.2, 0.5, 1), (3, 10)  # the falling part of the curves, and beyond it
 CASES = (*SMALL_F, *LARGE_F)
 RANGES = {f: "small f" if f in SMALL_F else "large f" for f in CASES}
-EQUAL_WILD = (1, 3, 10)  # where backfills at random are compared
+EQUAL_WILD = (1, 3, 10)  # where some backfills, or random ones, are compared with all of f's
 RUNS = 40
 DAY = 24 * 3600
 DOUBLED, TO_REAL = "real, doubled", "perfect to real"
@@ -58,8 +57,8 @@ QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
 
 #: Units of the columns of tables of gains, and of those of `who_pays` and `balance`.
 UNITS = dict.fromkeys(("low", "high", "wild", "backfilled", "backfilled left", "without"), "%")
-UNITS |= {end: "%" for name in ("gain", "left", "lost", "random") for end in ends(name)}
-UNITS |= {end: "points" for name in ("more", "difference") for end in ends(name)}
+UNITS |= {end: "%" for name in ("gain", "left", "lost") for end in ends(name)}
+UNITS |= dict.fromkeys(ends("difference"), "points")
 PAYERS = {"share": "%", "low": "min", "high": "min"} | dict.fromkeys(ends("placebo"), "%")
 BALANCE = dict.fromkeys(("gained", "lost"), "days")
 BALANCE |= dict.fromkeys(("lost of gained", "low", "high", "jobs that pay", "users that pay"), "%")
@@ -254,52 +253,6 @@ def _drawn_gains(curve, measure):
     return {f: 100 * (start - mean) / start for f, mean in means.items()}
 
 
-def at_equal_wild(results, let_past):
-    """Return the gains of f and of random backfills, where both have the same share of wild
-    backfills.
-
-    Parameters
-    ----------
-    results : pandas.DataFrame
-        Runs at one load, as for `gains`.
-    let_past : pandas.DataFrame
-        A sweep with perfect estimates over `PaperEASY(let_past=share)`, including the share 0.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns log, measure, f; wild, per cent of all jobs; gain and random, and random less gain
-        (``more``), each with its interval over seeds, per cent. The seeds of the two are drawn
-        independently. The gain of random backfills is interpolated between the two nearest shares,
-        nan beyond the largest.
-    """
-    model = results[results["scheduler"] == repr(EASY())]
-    rows = []
-    for (log, own), measure in product(model.groupby("log", sort=False), PERFORMANCE):
-        value, wild = (
-            _by_share(let_past[let_past["log"] == log], name) for name in (measure, "wild")
-        )
-        gains, random = _drawn_gains(own, measure), 100 * (1 - value / value[0, 0])
-        share = 100 * own.groupby("f")["wild"].mean()
-        for f in EQUAL_WILD:
-            pairs = zip(100 * wild.T, random.T, strict=True)
-            at = np.array([np.interp(share[f], *pair, right=np.nan) for pair in pairs])
-            found = (over_seeds.interval(one) for one in (gains[f], at, at - gains[f]))
-            rows.append([log, measure, f, share[f], *chain.from_iterable(found)])
-    columns = ["log", "measure", "f", "wild", *ends("gain"), *ends("random"), *ends("more")]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _by_share(part, measure):
-    """Return means over the seeds and over resampled seeds, with a row for each value of
-    `let_past`; the value 0 comes first.
-    """
-    wide = part.pivot_table(index="scheduler", columns="seed", values=measure)
-    # Without a draw there is one run for all seeds.
-    wide = wide.loc[part["scheduler"].unique()].ffill(axis=1)
-    return resampled_runs(wide.to_numpy(), "let past")
-
-
 def change_by_order(schedules):
     """Return the gain of trying the shortest candidate first, with perfect estimates.
 
@@ -461,8 +414,10 @@ def draw_gains(table, names, apart=()):
         axes.set_xticks((0, 1, 10, 100, 1000))
         axes.xaxis.set_major_formatter("{x:g}")
 
-    parts = (False, True) if apart else (False,)
-    rows = {(measure, below): words for below in parts for measure, words in GAINS.items()}
+    rows = {(measure, False): words for measure, words in GAINS.items()}
+    if apart:
+        shown = ", ".join(names[name] for name in apart)
+        rows |= {(measure, True): f"{shown}:\n{words}" for measure, words in GAINS.items()}
     return draw(table["log"], rows, one, "badness f", sharex=True)
 
 
@@ -490,30 +445,6 @@ def draw_some_wild(table):
         factors(axes, badness)
 
     return draw(table["log"], GAINS, one, "badness f")
-
-
-def draw_random(table, let_past):
-    """Draw the gain against the share of wild backfills: of the f-model, and of random backfills,
-    each with its interval over seeds.
-    """
-    model = table[table["scheduler"] == repr(EASY())]
-    looks = style.series(["f-model", "random backfills, f = 0"])
-
-    def one(axes, log, measure):
-        own = model[(model["log"] == log) & (model["measure"] == measure)]
-        tried = let_past[let_past["log"] == log]
-        value, wild = _by_share(tried, measure), _by_share(tried, "wild")[:, 0]
-        gains = [over_seeds.interval(one) for one in 100 * (1 - value / value[0, 0])]
-        columns = own[["gain", "low", "high"]].to_numpy()
-        nothing = np.zeros((1, 3))  # nothing is wild at f = 0
-        lines = ([0, *own["wild"]], np.vstack([nothing, columns])), (100 * wild, np.array(gains))
-        for look, (x, ends_) in zip(looks.values(), lines, strict=True):
-            axes.plot(x, ends_[:, 0], **look)
-            axes.fill_between(x, ends_[:, 1], ends_[:, 2], color=look["color"], alpha=0.2, lw=0)
-        axes.axhline(0, color="black", lw=0.8)
-        axes.set_xlim(-0.2, 1.6 * own["wild"].max())
-
-    return draw(model["log"], GAINS, one, "wild backfills [% of jobs]", sharey="row")
 
 
 def gains_left(left, fs):

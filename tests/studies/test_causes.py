@@ -68,27 +68,6 @@ def test_of_no_gain_nothing_is_left_to_explain():
     assert summary["cases"].sum() == 0
 
 
-def test_random_backfills_are_compared_where_as_many_are_wild():
-    table = curve(20)
-    rows = [
-        {"log": "a", "scheduler": f"let past {share}", "seed": seed, "wild": wild}
-        | {"mean_wait": 100 - 200 * wild, "mean_bounded_slowdown": 100.0}
-        for share, wild in ((0, 0.0), (0.5, 0.05), (1, 0.1))
-        for seed in range(3)
-    ]
-    found = causes.at_equal_wild(table, pd.DataFrame(rows)).set_index(["measure", "f"])
-    assert found.loc[("mean_wait", 1), "random"] == pytest.approx(4)  # at 2 % wild
-    gain = found.loc[("mean_wait", 1), ["gain low", "gain", "gain high"]]
-    assert gain.iloc[1] == pytest.approx(20) and gain.is_monotonic_increasing
-    assert found.loc[("mean_bounded_slowdown", 3), "random"] == pytest.approx(0)
-    more = found.loc[("mean_wait", 1), ["more low", "more", "more high"]]
-    assert more.iloc[1] == pytest.approx(4 - 20) and more.is_monotonic_increasing
-    # The random gain is the same for all seeds here, so that the difference is as certain as the
-    # gain of f.
-    assert more.iloc[2] - more.iloc[0] == pytest.approx(gain.iloc[2] - gain.iloc[0])
-    assert np.isnan(found.loc[("mean_wait", 10), "random"])  # 20 % wild: more than was tried
-
-
 def test_gains_and_losses_sum_up_to_the_change_of_all_waits():
     some = random_jobs(3000, 32, 210 * 24 * 3600, 4000, 9000, name="some")  # three blocks of weeks
     before, after = rp.simulate(some, rp.EASY(), rp.Exact()), rp.simulate(some)
