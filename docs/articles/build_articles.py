@@ -10,8 +10,10 @@ hold references to recorded results; docs/records.md describes them.
     The cells of a column in the rows that meet all conditions.
 ``{verdict PAPER/CLAIM; holds}``
     The verdict on a claim. The verdict that the sentence assumes is part of the reference.
-``{table NAME}``
-    The table that the function of this name in ``queries.py`` makes.
+``{table NAME; CAPTION}``
+    The table that the function of this name in ``queries.py`` makes; only articles show captions.
+``{ref NAME}``
+    The number of a table or of a picture, such as "Table 2" or "Fig. 1".
 ``{include NAME}``
     The text of another source.
 """
@@ -32,6 +34,7 @@ from replication.report.assemble import ARTICLES
 from replication.report.render import SIGNS
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
+from replication.simulator.errors import among
 from replication.verdicts import shown, tables
 from replication.verdicts.published import EvidenceError
 
@@ -40,6 +43,8 @@ NAMES = "replication", "studies"
 # Braces behind a bracket are the attributes of a picture.
 REFERENCE = re.compile(r"(?<!\))\{[^{}]*\}")
 PICTURE = re.compile(r"^!\[[^\n]*\]\(([^)\n]+)\)", re.MULTILINE)
+INCLUDE = re.compile(r"\{include ([\w-]+)\}")
+CAPTION = re.compile(r"\{table ([\w-]+);")
 #: The source names pictures from its own folder, so that a forge shows them.
 FROM_SOURCE = "](../../figures/"
 IMAGE = re.compile(r'<img src="([^"]+)"')
@@ -113,7 +118,23 @@ def fill_references(name, results, link=True) -> str:
     """Return the source of an article with all references filled in; `link` links verdicts to the
     report.
     """
-    return _fill(name, References(results, link))
+    return _fill(name, References(results, link, _numbered(name)))
+
+
+def _numbered(name):
+    """Return the numbers of the tables and pictures of an article, in their order, by name."""
+    source = (HERE / f"{name}.md").read_text(encoding="utf-8")
+    source = INCLUDE.sub(lambda found: (HERE / f"{found[1]}.md").read_text("utf-8"), source)
+    kinds = {"Table": CAPTION.findall(source), "Fig.": map(_stem, PICTURE.finditer(source))}
+    return {
+        one: f"{kind}\u00a0{number}"
+        for kind, names in kinds.items()
+        for number, one in enumerate(names, 1)
+    }
+
+
+def _stem(picture):
+    return Path(picture[1]).stem
 
 
 def readme(results) -> str:
@@ -157,7 +178,10 @@ def _fill(name, references, typography=True):
             problems.append((match.start(), f"{match[0]}: {error}"))
             return "?"
 
-    text = REFERENCE.sub(fill, source).replace(FROM_SOURCE, "](")
+    def number(picture):
+        return picture[0].replace("![", f"![**{references.numbered[_stem(picture)]}.** ", 1)
+
+    text = PICTURE.sub(number, REFERENCE.sub(fill, source)).replace(FROM_SOURCE, "](")
     for match in PICTURE.finditer(text):
         if not (record.folder("paper") / match[1]).is_file():
             problems.append((source.find(match[1]), f"no picture {match[1]}"))
@@ -209,10 +233,12 @@ class References:
     """Look up references in `replication.report.results.Results`.
 
     With `link`, a verdict is linked to its claim in the report, and a number to its record.
+    `numbered` has the numbers of tables and pictures of an article by name.
     """
 
-    def __init__(self, results, link=True):
+    def __init__(self, results, link=True, numbered=None):
         self.link = link
+        self.numbered = numbered or {}
         self._papers = results.papers
         self._items = results.every("items")
         self.rows = functools.cache(self.rows)  # most tables have many references
@@ -235,10 +261,12 @@ class References:
         if kind == "value" and len(words) > 1:
             return self._linked(self._value(words, further), words)
         if kind == "table" and len(words) == 1:
-            return self._table(words[0])
+            return self._table(words[0], "; ".join(further))
+        if kind == "ref" and len(words) == 1:
+            return self.numbered[among(self.numbered, "ref", words[0], ReferenceFault)]
         raise ReferenceFault(
             f"{first!r}; expected verdict and a claim, value, a table and a column, "
-            "or table and its name"
+            "table and its name, or ref and the name of a table or picture"
         )
 
     def verdict(self, claim) -> str:
@@ -261,11 +289,14 @@ class References:
         place = self._place(words) if self.link else ""
         return f"[{text}](#record:{place}){{.value}}" if place else text
 
-    def _table(self, name):
+    def _table(self, name, caption):
         makers = {key.replace("_", "-"): one for key, one in queries.TABLES.items()}
         if name not in makers:
             raise ReferenceFault(f"no table {name!r}, but {', '.join(sorted(makers))}")
-        return pipe_table(makers[name](self))
+        made = pipe_table(makers[name](self))
+        return (
+            f"{made}\n\n: **{self.numbered[name]}.** {caption}" if name in self.numbered else made
+        )
 
     def _value(self, words, further):
         cells, form = self.select(*words, none="count" in further), ""

@@ -17,6 +17,7 @@ RANDOM, RELAXED = "random exceptions", "relaxed backfilling"
 SAME_WILD, SAME_GAIN = "equal wild backfills", "equal gain"
 F = 1, 3, 10
 MISSING = "\u2013"
+LIFETIMES = "studies/interpretations/pv_easy-lifetimes"
 LOGS = {"CTC-SP2": "CTC", "SDSC-BLUE": "BLUE", "SDSC-DS": "DS"}  # of PV-EASY
 FOUR = {"CTC-SP2": "CTC", "KTH-SP2-2": "KTH", "SDSC-SP2": "SDSC", "SDSC-BLUE": "BLUE"}
 THREE = {"KTH-SP2": "KTH", "CTC-SP2": "CTC", "SDSC-SP2": "SDSC"}  # of Top Percent
@@ -41,6 +42,8 @@ def main_table(results):
         # Of a claim on a baseline, the counts under its allowed variants.
         held = " or ".join(dict.fromkeys(re.findall(r"\((\d+ of \d+)\)", one)))
         held = held or results.value(f"{paper}.claims", "held", claim=name)
+        if results.select(f"{paper}.claims", "baseline", f"claim={name}")[0]:
+            unit += f"; textbook: {results.value(f'{paper}.claims', 'held', claim=name)}"
         rows.append((statement, says, f"{held} {unit}", results.verdict(f"{paper}/{name}")))
 
     def measured(statement, says, ours, verdict):
@@ -129,6 +132,27 @@ def main_table(results):
     return pd.DataFrame(rows, columns=["result", "the paper says", "here", "verdict"])
 
 
+def lifetimes(results):
+    """Distances of the nearest pairs of EASY and EASY-Last, for each lifetime and correction."""
+    pairs = {
+        "until start": "until start",
+        "until due": "until due",
+        "computed at every pass": "every pass (textbook)",
+    }
+    corrections = {"*now*": ("aged", "now"), "request": ("aged", "request"), "unaged": ("unaged",)}
+    rows = []
+    for (lifetime, name), (title, kind) in product(pairs.items(), corrections.items()):
+        case = {"lifetime": lifetime} | dict(zip(("ageing", "correction"), kind, strict=False))
+        near = [
+            results.value(LIFETIMES, column, ".1f", **case)
+            for column in ("EASY", "EASY-Last", "EASY and EASY-Last")
+        ]
+        left_out = [_number(results, LIFETIMES, f"{log}, held out", **case) for log in LOGS]
+        rows.append([name, title, *near, f"{sum(left_out) / len(left_out):.1f}"])
+    headings = ["lifetime", "correction", "EASY", "EASY-Last", "both", "log held out"]
+    return pd.DataFrame(rows, columns=headings)
+
+
 def easy_counts(results):
     """Counts of jobs under EASY, printed and under each lifetime of its reservation."""
     measures = [
@@ -153,6 +177,7 @@ def easy_last_counts(results):
         ("violations", "table2", "violated", ",.0f"),
         ("mean size of the job", "table2", "violated_mean_size", ".0f"),
         ("mean delay, min", "table2", "mean_dtr", ".0f"),
+        ("mean increase of slowdown", "table2", "mean_si", ".1f"),
     ]
     columns = {"printed": "published"} | {name: column for column, name in SIMULATORS.items()}
     return _counts(results, "EASY-Last", measures, columns)
@@ -196,17 +221,6 @@ def conclusions(results):
         for simulator, name in SIMULATORS.items()
     ]
     return pd.DataFrame(rows, columns=["lifetime, correction", *asked])
-
-
-def falls(results):
-    """The fall of the mean wait from f = 0 to the lowest point of its curve."""
-    cells = [
-        results.value(
-            "heel_and_toe/fig04-shapes", "fall [%]", ".1f", log=log, load="log", measure="mean_wait"
-        )
-        for log in FOUR
-    ]
-    return pd.DataFrame([["%", *cells]], columns=["fall", *FOUR.values()])
 
 
 def matches(results):
@@ -499,8 +513,8 @@ TABLES = {
         dearer,
         easy_counts,
         easy_last_counts,
-        falls,
         left_open,
+        lifetimes,
         main_table,
         matches,
         no_reservation,

@@ -124,6 +124,15 @@ def test_a_table_of_an_article_is_its_query(recorded):
     assert "| KTH | CTC | SDSC |" in text.splitlines()[0]
 
 
+def test_tables_and_pictures_of_an_article_are_numbered_in_their_order(recorded):
+    text = article.fill_references("replication", recorded, link=False)
+    tables_of = re.findall(r"^: \*\*Table\xa0(\d+)\.\*\* \w", text, re.MULTILINE)
+    assert [*map(int, tables_of)] == [*range(1, len(tables_of) + 1)] and tables_of
+    assert "![**Fig.\xa01.** " in text and "(Fig.\xa01)" in text
+    with pytest.raises(ReferenceFault, match="nothing.*main-table"):
+        References(recorded, numbered={"main-table": "Table 1"}).text("ref nothing")
+
+
 def test_a_section_of_the_first_article_is_a_page_of_the_documentation(recorded):
     heading, table = "What a paper on a scheduler must state", "| detail | left open by |"
     page = article.reporting(recorded)
