@@ -36,13 +36,10 @@ EQUAL = {"equal wild backfills": "wild", "equal gain": "gain"}
 #: the label: right (1) or left, above (1) or below.
 IN_PRICES = {
     F: dict.fromkeys((1, 10), (-1, 1)),
-    RANDOM: dict.fromkeys((0.1, 0.3, 0.5, 1), (1, -1)),
-    RELAXED: dict.fromkeys((0.1, 1), (1, 1)),
+    RANDOM: {0.5: (1, 1), 1: (1, -1)},
+    RELAXED: {1: (1, 1)},
 }
-IN_GAINS = {
-    F: {1: (1, -1), 3: (1, -1), 10: (-1, -1)},
-    RANDOM: dict.fromkeys((0.1, 0.2, 0.3), (-1, 1)) | {0.5: (1, 1), 0.7: (1, -1), 1: (1, -1)},
-}
+IN_GAINS = {F: {1: (1, -1), 10: (-1, -1)}, RANDOM: {0.1: (-1, 1), 0.5: (1, 1), 1: (1, -1)}}
 SHOWN = 5  # the largest share of the expected wait in pictures; the end is that of `RANDOM`
 POINTS = "points"
 UNITS = {one: "%" for name in QUANTITIES for one in ends(name)}
