@@ -121,7 +121,7 @@ def _shown(value):
 def read(path) -> pd.DataFrame:
     """Return a table of pins; empty texts stay texts."""
     text = dict.fromkeys(("paper", "log", "item", "key", "text"), str)
-    frame = pd.read_csv(path, dtype=text, float_precision="round_trip")
+    frame = pd.read_csv(path, dtype=text)
     return frame.fillna({name: "" for name in text if name in frame})
 
 
