@@ -339,7 +339,8 @@ def random_exceptions(results):
             ends = f"[{number(f'{name} low', '.2f')}, {number(f'{name} high', '.2f')}]"
             return f"{number(name, '+.1f')} {ends}"
 
-        gains = number("gain of f"), number("gain")
+        relaxed = _cell(results, PRICES, "gain", ".1f", **case | {"way": RELAXED})
+        gains = number("gain of f"), number("gain"), relaxed
         return [
             f"{FOUR[log]}, *f* = {f}",
             number("level", ".0%"),
@@ -355,7 +356,8 @@ def random_exceptions(results):
         "wild backfills, %",
         "gain of *f*, %",
         "of random exceptions, %",
-        "difference, points",
+        "of relaxed backfilling, %",
+        "random less *f*, points",
         "in slowdown, points",
     ]
     return pd.DataFrame([row(log, f) for log in FOUR for f in F], columns=headings)
