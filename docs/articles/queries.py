@@ -442,6 +442,28 @@ def no_reservation(results):
     return pd.DataFrame(rows, columns=["EASY without a reservation", *FOUR.values()])
 
 
+def other_machines(results):
+    """Quotients of mean waits on other machines."""
+    compared = {
+        "*f* = 1 over *f* = 0": "small-f-helps",
+        "*f* = 10 over *f* = 0": "large-f-helps",
+        "random exceptions over none": "random-wild-backfills",
+    }
+
+    def row(one):
+        def number(column, form):
+            case = {"id": one, "measure": "mean_wait"}
+            return results.value("studies/other_logs/other_logs-pooled", column, form, **case)
+
+        counts = [number(word, ".0f") for word in ("for", "against", "open")]
+        ends = [number(f"prediction_{end}", ".2f") for end in ("low", "high")]
+        return [*counts, number("pooled", ".2f"), " to ".join(ends)]
+
+    headings = ["perfect estimates, mean wait of", "shorter", "longer", "open", "mean"]
+    rows = [[label, *row(one)] for label, one in compared.items()]
+    return pd.DataFrame(rows, columns=[*headings, "another machine"])
+
+
 def _cell(results, table, column, form, **case):
     """Return the value of a row, and a dash where there is none."""
     missing = math.isnan(_number(results, table, column, **case))
@@ -520,6 +542,7 @@ TABLES = {
         main_table,
         matches,
         no_reservation,
+        other_machines,
         prices,
         random_exceptions,
         wild_by_length,
