@@ -97,9 +97,12 @@ def log_ticks(axis) -> None:
         )
         axis.set_major_formatter("{x:g}")
         return
-    few, some = (1, 2, 5), (1, 1.5, 2, 3, 5, 7)
+    if high < 10 * low:
+        steps = 1, 1.5, 2, 3, 5, 7
+    else:
+        steps = (1, 2, 5) if high < 1000 * low else (1,)
     axis.set(
-        major_locator=ticker.LogLocator(subs=some if high < 10 * low else few),
+        major_locator=ticker.LogLocator(subs=steps),
         major_formatter="{x:g}",
         minor_formatter=ticker.NullFormatter(),
     )
