@@ -18,7 +18,7 @@ from notebooks import audits, over_seeds, placebo
 from notebooks.heel_and_toe.trends import ends
 from notebooks.panels import below_all, log_ticks
 from notebooks.paper_easy import PaperEASY
-from relaxed import Relaxed
+from relaxed_backfilling import Relaxed
 from replication import EASY, Exact, FModel, Users, simulate
 from replication.drawing import style
 from replication.simulator.observation import observe

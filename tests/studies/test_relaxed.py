@@ -4,7 +4,7 @@ import pytest
 
 import replication as rp
 from notebooks.paper_easy import PaperEASY
-from relaxed import Relaxed
+from relaxed_backfilling import Relaxed
 from replication.simulator.schedulers.event_loop import earliest_fit
 from tests.workloads import jobs, random_jobs
 
