@@ -34,7 +34,7 @@ from replication.simulator.schedulers import options
 
 
 @dataclass(frozen=True)
-class Relaxed(options.OnPredictions, Scheduler):
+class Relaxed(options.OnPredictions, Scheduler, name="relaxed-backfilling"):
     """EASY that lets backfills delay the head's reserved start by a share of its expected wait.
 
     The reservation lasts until the head starts. With share 0 the schedule is that of
