@@ -435,6 +435,8 @@ some_lines = st.dictionaries(st.sampled_from(FIELDS), tokens, max_size=2).map(
 )
 
 
+# Random lines may use more processor time than they request.
+@pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
 @settings(deadline=None, max_examples=100)
 @given(
     st.lists(some_lines | st.text("0123456789 -.;\t\rx", max_size=40), max_size=8),
