@@ -22,7 +22,6 @@ from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
 from replication.verdicts import committed, published, rules, shown, tables
 
-DOCS = paths.ROOT / "docs"
 #: Below `paths.BUILD`: articles as fragments of HTML, which a complete report begins with, by name.
 ARTICLES = "articles"
 # pandoc's reader for commonmark lets raw HTML through; its own reader does not.

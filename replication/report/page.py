@@ -431,7 +431,7 @@ class Page:
             if missing:
                 self.say(f"These logs cannot decide {', '.join(missing)}.")
             if not decided:
-                return Decided({}, "")
+                return Decided({}, "", "")
             caption = (
                 f"The paper's claim{'s' * (len(decided) > 1)} on these logs: "
                 "the cases for and against; no verdict on the paper"
@@ -443,7 +443,7 @@ class Page:
         name = None if self.item == "claims" else "claims"
         readable = readable.drop(columns="claim")
         saved = self._save_table("claims", name, ".csv", table, caption, shown=readable)
-        return Decided(decided, saved._repr_html_())
+        return Decided(decided, saved._repr_html_(), caption)
 
     def decide(self, functions=None, only=None, variants=None, **given) -> dict[str, tables.Claim]:
         """Decide claims as `claims` does, without saving them: for another interpretation of the
@@ -592,9 +592,9 @@ class Decided(dict):
     parameters cannot decide counts as one without cases.
     """
 
-    def __init__(self, decisions, markup):
+    def __init__(self, decisions, markup, caption):
         super().__init__(decisions)
-        self._markup = markup
+        self._markup, self._caption = markup, caption
 
     def __missing__(self, name):
         return tables.Claim("", name, {"word": "always", "kind": rules.SIMULATED})
@@ -605,3 +605,6 @@ class Decided(dict):
 
     def _repr_html_(self):
         return self._markup
+
+    def __repr__(self):
+        return self._caption
