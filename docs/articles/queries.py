@@ -38,16 +38,16 @@ def main_table(results):
     rows = []
 
     def claim(paper, name, statement, says, unit):
-        one = results.select(f"{paper}.claims", "counts", f"claim={name}")[0]
         # Of a claim on a baseline, the counts under its allowed variants.
-        held = " or ".join(dict.fromkeys(re.findall(r"\((\d+ of \d+)\)", one)))
+        counts = results.select(f"{paper}.claims", "counts", f"claim={name}")[0]
+        held = " or ".join(dict.fromkeys(re.findall(r"\((\d+ of \d+)\)", counts)))
         held = held or results.value(f"{paper}.claims", "held", claim=name)
         if results.select(f"{paper}.claims", "baseline", f"claim={name}")[0]:
             unit += f"; textbook: {results.value(f'{paper}.claims', 'held', claim=name)}"
-        rows.append((statement, says, f"{held} {unit}", results.verdict(f"{paper}/{name}")))
+        row(statement, says, f"{held} {unit}", results.verdict(f"{paper}/{name}"))
 
-    def measured(statement, says, ours, verdict):
-        rows.append((statement, says, ours, verdict))
+    def row(*cells):
+        rows.append(cells)
 
     def case(paper, name, form):
         return results.value(f"{paper}.cases", "value", "range", form, claim=name)
@@ -60,27 +60,27 @@ def main_table(results):
         )
 
     killed = {"item": "table6", "trace": "CTC-SP2", "policy": "PV-EASY", "measure": "preempted"}
-    rows.append(("**PV-EASY**", "", "", ""))
-    measured(
+    row("**PV-EASY**", "", "", "")
+    row(
         "reservations that PV-EASY violates",
         "none",
         case("pv_easy", "no-violation", ",.0f"),
         results.verdict("pv_easy/no-violation"),
     )
-    measured(
+    row(
         "jobs killed by PV-EASY, CTC",
         results.value("pv_easy.numbers", "published", ",.0f", **killed),
         results.value("pv_easy.numbers", "ours", ",.0f", **killed),
         results.value("pv_easy.numbers", "verdict", **killed),
     )
-    measured(
+    row(
         "wasted share of the machine",
         "small",
         f"{case('pv_easy', 'little-waste', '.1f')} %",
         results.verdict("pv_easy/little-waste"),
     )
     claim("pv_easy", "venture-helps", "venture backfilling helps", "yes", "cases")
-    measured(
+    row(
         "jobs that wait for one of lower priority",
         "none",
         case("pv_easy", "strict-by-the-words", ",.0f"),
@@ -94,7 +94,7 @@ def main_table(results):
     ]
     for name, statement in compared:
         claim("pv_easy", name, statement, "yes", "cases")
-    rows.append(("**Heel and toe**", "", "", ""))
+    row("**Heel and toe**", "", "", "")
     heel = [
         ("perfect-helps", "perfect estimates are better than users'", "usually", "panels"),
         ("doubling-helps", "doubled estimates are better", "tends to", "panels"),
@@ -110,7 +110,7 @@ def main_table(results):
     ]
     for name, *words in heel:
         claim("heel_and_toe", name, *words)
-    measured(
+    row(
         "jobs backfilled wildly at *f* = 10",
         f"{text('wild_share', '.0f', 'published')} %",
         f"{text('wild_share', '.1f')} %",
@@ -119,7 +119,7 @@ def main_table(results):
             for measure in ("wild_share_min", "wild_share_max")
         ),
     )
-    rows.append(("**Top Percent**", "", "", ""))
+    row("**Top Percent**", "", "", "")
     top = [
         ("least-underprediction", "it predicts too short a time least often", "yes", "logs"),
         ("top-best-priority", "it is best on the new measures", "yes", "cases"),
@@ -450,9 +450,9 @@ def other_machines(results):
         "random exceptions over none": "random-wild-backfills",
     }
 
-    def row(one):
+    def row(conclusion):
         def number(column, form):
-            case = {"id": one, "measure": "mean_wait"}
+            case = {"id": conclusion, "measure": "mean_wait"}
             return results.value("studies/other_logs/other_logs-pooled", column, form, **case)
 
         counts = [number(word, ".0f") for word in ("for", "against", "open")]
@@ -460,7 +460,7 @@ def other_machines(results):
         return [*counts, number("pooled", ".2f"), " to ".join(ends)]
 
     headings = ["perfect estimates, mean wait of", "shorter", "longer", "open", "mean"]
-    rows = [[label, *row(one)] for label, one in compared.items()]
+    rows = [[label, *row(conclusion)] for label, conclusion in compared.items()]
     return pd.DataFrame(rows, columns=[*headings, "another machine"])
 
 
@@ -478,30 +478,25 @@ def _number(results, table, column, **case):
 
 def wild_by_length(results):
     """Gains in mean wait where only some jobs may be backfilled wildly."""
-    allowed = {
-        "all jobs": "all jobs",
-        "shorter than the median": "shorter than the median",
-        "longer than the median": "longer than the median",
-        "half of the jobs, at random": "half of the jobs, at random",
-        "no job": "no job",
-    }
+    allowed = (
+        "all jobs",
+        "shorter than the median",
+        "longer than the median",
+        "half of the jobs, at random",
+        "no job",
+    )
     case = {"f": 1, "measure": "mean_wait"}
     rows = [
         [
-            label,
+            jobs,
             *(
                 results.value(
-                    "studies/causes/order-some-wild",
-                    "gain",
-                    ".1f",
-                    log=log,
-                    scheduler=scheduler,
-                    **case,
+                    "studies/causes/order-some-wild", "gain", ".1f", log=log, scheduler=jobs, **case
                 )
                 for log in FOUR
             ),
         ]
-        for label, scheduler in allowed.items()
+        for jobs in allowed
     ]
 
     def difference(log, f):
@@ -522,10 +517,7 @@ def wild_by_length(results):
         )
         return f"{value} [{low}, {high}]"
 
-    rows += [
-        [f"shorter less longer, *f* = {f}", *(difference(log, f) for log in FOUR)]
-        for f in (1, 3, 10)
-    ]
+    rows += [[f"shorter less longer, *f* = {f}", *(difference(log, f) for log in FOUR)] for f in F]
     return pd.DataFrame(rows, columns=["wild backfills allowed for", *FOUR.values()])
 
 

@@ -23,8 +23,8 @@ from replication.verdicts import published
 from replication.verdicts.rules import level
 
 NEAR = 1.1  # in the figure
-#: The textbook's numbers by the default counts, which decide the verdicts; the other columns are
-#: counted `ALIKE`.
+#: The textbook's numbers by the default counts, which decide the verdicts on numbers; the other
+#: columns are counted as `notebooks.pv_easy.runs.ALIKE` says.
 DEFAULT = "textbook EASY, default counts"
 #: Errors of Fig. 4 and draws of each; the figure has 11 errors and ten draws.
 ERRORS, DRAWS = (0, 10, 40, 100), 4
