@@ -292,7 +292,8 @@ def left_open(results):
         (
             "what the scheduler expects of a job that outlives its prediction",
             "PV-EASY",
-            f"the first of these becomes {now} if the job may end at any moment",
+            f"with a reservation computed at every pass, PV-EASY is faster in {now} cases instead "
+            f"of {pv_easy[0]} if such a job is expected to end now",
         ),
         (
             "whose reservation is violated, and which jobs are to blame",
