@@ -47,12 +47,11 @@ def named(one):
 
 
 def table():
-    """Write the table between its marks in the README, and that of EASY in the project's."""
+    """Write the table between its marks in the README."""
     lines = [
         "| simulator | version | how | level and rules on purpose | passes | names the defect |"
     ]
     lines.append("|---|---|---|---|---:|---|")
-    short = ["| EASY of | passes | breaks | because it |", "|---|---:|---|---|"]
     for one in json.loads(RESULTS.read_text()):
         words = ", ".join(dict.fromkeys(failure["sentence"] for failure in one["failed"]))
         name = f"[{one['program']}](https://github.com/{one['where']})"
@@ -61,11 +60,7 @@ def table():
         defect = f"{words}: {named(one)}" if words else ""
         cells = [name, one["version"], one["run"], asked, passes, defect]
         lines.append("| " + " | ".join(cells) + " |")
-        if one["level"] == "easy":
-            cells = [f"{one['program']} {one['version']}", passes, words, named(one)]
-            short.append("| " + " | ".join(cells) + " |")
     write_between(HERE.parent / "README.md", "simulators", lines)
-    write_between(HERE.parents[2] / "README.md", "conformance-table", short)
 
 
 def write_between(path, mark, lines):
