@@ -36,8 +36,8 @@ help:
 	  /^#: / { sub(/^#: /, "", $$1); printf "%s  %-20s%s\n", seen++ ? "" : "Options:\n", $$1, $$2 }' Makefile
 
 figures: $(if $(ONLY),$(READY),$(KERNELS))  ## Run the notebooks of the papers and build the report; or ONLY= some
-	@$(PY) -m replication figures $(OPTIONS)
-	@$(if $(ONLY),:,$(REPORT))
+	@$(PY) -m replication figures $(OPTIONS); code=$$?; \
+	if [ -z "$(ONLY)" ] && [ $$code = 0 -o $$code = 3 ]; then $(REPORT) || exit; fi; exit $$code  # 3: a result differs
 test: $(READY)  ## Run the tests except the long ones
 	@$(PYTEST) -m "not slow"
 lab: $(READY)  ## Open the explorer and the notebooks in JupyterLab

@@ -29,7 +29,7 @@ def write(folder, built):
         "Every table and figure as an executed notebook, from `figures/`.",
         "",
     ]
-    recorded = results.recorded()
+    recorded = results.collect("paper")
     for paper in (*recorded.papers, *recorded.studies):
         index += [f"## {paper.title}", "", '<div class="cards">']
         items = assemble.in_order(paper)

@@ -187,42 +187,36 @@ def report(standalone) -> None:
 def check(as_json) -> int:
     """List the verdicts that changed since the last commit.
 
-    Each is recomputed from its record; nothing is simulated. Each record is compared with its
-    notebook, its folder, its files and the registered logs.
+    Each is recomputed from the evidence of the notebooks; nothing is simulated. The parameters and
+    logs of each record are compared with its notebook and the registered logs.
     """
     from replication.report import results
-    from replication.verdicts import committed, tables
+    from replication.verdicts import evidence
 
-    recorded = results.recorded()
-    now = committed.by_name(recorded.papers)
-    before, source = committed.load()
-    changed = committed.changes(before, now)
-    wrong = [line for paper in recorded.papers for line in tables.wrong_words(paper)]
-    unlike = f"{len(changed)} of {len(now)} verdicts are not those of {source}"
-    lines = [*wrong, *map(str, changed)]
-    lines += [unlike if changed else f"{len(now)} verdicts, all as in {source}"]
+    recorded = results.collect("paper")
+    found = recorded.every("statements")
+    changed, source = evidence.changes(found)
+    lines = [f"{' '.join(filter(None, name[1:]))}: {was} -> {now}" for name, was, now in changed]
+    unlike = f"{len(changed)} of {len(found)} verdicts are not those of {source}"
+    lines += [unlike if changed else f"{len(found)} verdicts, all as in {source}"]
     counts = {kind: len(recorded.every(kind)) for kind in ("claims", "numbers")}
     counts["records"] = len(recorded.every("items"))
     said = "{claims} claims and {numbers} numbers from {records} records; nothing was simulated"
     lines.append(said.format(**counts))
     stale = [
         str(file)
-        for file, content in committed.derived(recorded.papers).items()
+        for file, content in evidence.files(found).items()
         if not file.exists() or file.read_bytes() != content
     ]
     # A changed verdict is named above, and changes these files, too.
     if stale and not changed:
-        lines.append(f"{', '.join(stale)}: not what the records give; make report writes it")
-    if undrawn := recorded.missing:
-        lines.append(f"warning: not drawn yet: {', '.join(undrawn)}")
-    facts = [
-        dict(zip(committed.NAME, change.name)) | {"before": change.before, "after": change.after}
-        for change in changed
-    ]
-    facts = {"verdicts": len(now), "compared_with": source, "changed": facts}
-    facts |= {"wrong_words": wrong, "not_drawn": list(undrawn), "other_files": stale} | counts
+        lines.append(f"{', '.join(stale)}: not what the evidence gives; make report writes it")
+    lines += [f"{name}: {reason}" for name, reason in recorded.missing.items()]
+    outdated = {*recorded.missing.values()} - {results.NOT_DRAWN}
+    facts = {"verdicts": len(found), "compared_with": source, "changed": changed}
+    facts |= {"missing": recorded.missing, "other_files": stale} | counts
     _print(facts, lines, as_json)
-    return FAILED if changed or wrong or stale else 0
+    return FAILED if changed or stale or outdated else 0
 
 
 @shell.group()

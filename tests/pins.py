@@ -1,10 +1,11 @@
 """Pinned results: what every notebook gives at quick scale on synthetic jobs, and what the rules of
 the papers make of the real logs.
 
-``data/pinned_values.csv`` has a row for each column of numbers in a table, for the cases of each
-claim, and for each value of an opening: the count of numbers, the sum of their absolute values, and
-a sum that depends on their order, too. ``data/pinned_logs.csv`` has the jobs of each log by the
-rules of each paper, and by the default rules: their count, and sums of their columns.
+``data/pinned_values.csv`` has a row for each column of numbers in a table, for our numbers of each
+published item, for the cases of each claim, and for each value of an opening: the count of numbers,
+the sum of their absolute values, and a sum that depends on their order, too.
+``data/pinned_logs.csv`` has the jobs of each log by the rules of each paper, and by the default
+rules: their count, and sums of their columns.
 
 ``python -m tests.pins`` (``make pins``) writes both again and names the items to draw; with names
 of items, the pins of these alone.
@@ -23,6 +24,7 @@ import pandas as pd
 from replication.report import record, results
 from replication.simulator import paths, writing
 from replication.simulator.logs import registry
+from replication.verdicts import evidence
 from tests.in_process import in_process
 
 VALUES, LOGS = (paths.DATA / f"pinned_{name}.csv" for name in ("values", "logs"))
@@ -55,20 +57,20 @@ def values_of(name, kind) -> pd.DataFrame:
     """Return the pins of an item from its record and tables."""
     facts, rows = record.read(kind, name), []
     for file, about in facts["files"].items():
-        if file.endswith(".csv") and about["role"] != "claims":
+        if file.endswith(".csv") and about["role"] == "table":
             table = pd.read_csv(record.folder(kind, name) / file).select_dtypes("number")
             for column in table.columns.difference(OF_PAPERS, sort=False):
                 rows.append([f"{file} {column}", *_sums(table[column])])
-    for claim, one in facts["claims"].items():
-        cases = sum(one.get("variants", {}).values(), one["cases"])
-        numbers = [case.get(part) for case in cases for part in ("value", "low", "high")]
-        rows.append([f"claim {claim}", *_sums(numbers)])
-    for value, one in facts["values"].items():
-        several = one["value"] if isinstance(one["value"], list) else [one["value"]]
-        if all(isinstance(part, str) for part in several):
-            rows.append([f"value {value}", 0, 0.0, 0.0, "; ".join(several)])
-        else:
-            rows.append([f"value {value}", *_sums(several)])
+    parts = {}
+    for statement, own in results.Item(name, kind, facts).evidence.items():
+        item, _, key = statement.partition(" ")
+        for row in own:
+            case = f"value {row['case']}" if statement == evidence.OPENING else f"claim {item}"
+            parts.setdefault(f"numbers {item}" if key else case, []).append(row)
+    for key, own in parts.items():
+        several = [row.get(part) for row in own for part in evidence.NUMBERS]
+        text = "; ".join(row["part"] for row in own if key.startswith("value") and "part" in row)
+        rows.append([key, *_sums(several)[:3], text])
     frame = pd.DataFrame(rows, columns=["key", *SUMS])
     frame.insert(0, "item", name)
     return frame

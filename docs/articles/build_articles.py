@@ -35,7 +35,7 @@ from replication.report.render import SIGNS
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
 from replication.simulator.errors import among
-from replication.verdicts import shown, tables
+from replication.verdicts import evidence, shown
 from replication.verdicts.published import EvidenceError
 
 HERE = Path(__file__).resolve().parent
@@ -274,7 +274,7 @@ class References:
         verdict = self._verdict(claim)
         # With a plain blank "= check" in a cell would be a heading in typst.
         words = f"{SIGNS[verdict]}\u00a0{verdict}"
-        return f"[{words}](#{tables.place('claim', *claim.split('/'))})" if self.link else words
+        return f"[{words}](#{evidence.place('claim', *claim.split('/'))})" if self.link else words
 
     def _verdict(self, claim):
         paper, _, name = claim.partition("/")
@@ -330,11 +330,15 @@ class References:
         table, _, *conditions = words
         (key, _, part), chosen = table.partition("."), dict(one.split("=", 1) for one in conditions)
         if part in ("claims", "cases") and key != "all" and "claim" in chosen:
-            return tables.place("claim", key, chosen["claim"])
+            return evidence.place("claim", key, chosen["claim"])
         if part == "numbers":
             every = [one for paper in self._papers if paper.key == key for one in paper.numbers]
-            fits = [one for one in every if all(str(vars(one).get(k)) == chosen[k] for k in chosen)]
-            return tables.place(*fits[0].name) if len(fits) == 1 else ""
+            fits = [
+                one
+                for one in every
+                if all(str(vars(one.printed).get(k)) == chosen[k] for k in chosen)
+            ]
+            return evidence.place(*fits[0].name) if len(fits) == 1 else ""
         own = [one for one in self._items if f"{table}-".startswith(f"{one.name}-")]
         return max(own, key=lambda one: len(one.name)).id if own else ""
 
@@ -367,12 +371,12 @@ class References:
         papers = [paper for paper in self._papers if name in ("all", paper.key)]
         if part == "numbers":
             every = [one for paper in papers for one in paper.numbers]
-            return [one.shown() | {"ours": one.ours} for one in every]
+            return [{"item": one.printed.item} | one.shown() | {"ours": one.ours} for one in every]
         every = [one for paper in papers for one in paper.claims]
         if part == "claims":
             return [
                 {
-                    "claim": c.id_in_paper,
+                    "claim": c.id,
                     "verdict": c.verdict,
                     "held": c.count,
                     "kind": c.about,
@@ -383,14 +387,15 @@ class References:
                 for c in every
             ]
         if part == "cases":
-            return [{"claim": one.id_in_paper} | case for one in every for case in one.rows]
+            return [{"claim": one.id} | case for one in every for case in one.default]
         if part == "record" and (facts := record.read("paper", name)):
             return [facts]
         path = record.folder("paper") / f"{name}.csv"
         if part or not path.is_file():
             raise ReferenceFault(f"no table {table} among the records")
         return [
-            {column: _parse(cell) for column, cell in row.items()} for row in tables.read_csv(path)
+            {column: _parse(cell) for column, cell in row.items()}
+            for row in evidence.read_csv(path)
         ]
 
 

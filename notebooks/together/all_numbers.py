@@ -24,7 +24,7 @@ def read(numbers) -> pd.DataFrame:
 
     Parameters
     ----------
-    numbers : list of replication.verdicts.tables.Number
+    numbers : list of replication.verdicts.evidence.Number
         All of the papers; those of heel-and-toe are used.
     """
     rows = []
@@ -35,9 +35,9 @@ def read(numbers) -> pd.DataFrame:
         for name in (pv_easy.TEXTBOOK, *pv_easy.ALLOWED):
             rows.append(("pv_easy", row, one["trace"], one["published"], name, one[name]))
     for one in numbers:
-        measure = re.sub("_(min|max)$", "", one.measure)
+        measure = re.sub("_(min|max)$", "", one.printed.measure)
         if one.paper == "heel_and_toe" and measure in RANGES:
-            rows.append((one.paper, RANGES[measure], "all", one.value, "ours", one.ours))
+            rows.append((one.paper, RANGES[measure], "all", one.printed.value, "ours", one.ours))
     both = pd.read_csv(paths.FIGURES / PAPER / "table1-both.csv")
     both = both[both["words"].notna() & (both["policy"] != REFERENCE) & (both["measure"] != "r2")]
     for one in both.to_dict("records"):

@@ -20,7 +20,7 @@ from replication.report import record, render
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
-from replication.verdicts import committed, published, rules, shown, tables
+from replication.verdicts import evidence, published, rules, shown
 
 #: Below `paths.BUILD`: articles as fragments of HTML, which a complete report begins with, by name.
 ARTICLES = "articles"
@@ -53,10 +53,10 @@ FILE = re.compile(
 NEAR = (rules.MATCH, rules.CLOSE, rules.NEAR)
 PARTS = {
     rules.LOG: "facts of the logs",
-    tables.EXAMPLE: "worked examples",
+    evidence.EXAMPLE: "worked examples",
     rules.SIMULATED: "simulated results",
     rules.CHECK: "checks, which cannot fail",
-    tables.REPEAT: "repeats of the above",
+    evidence.REPEAT: "repeats of the above",
 }
 
 
@@ -83,7 +83,7 @@ def build(standalone=False) -> Path:
         raise ReportError("no results to report; run make figures")
     results = collect(kinds[0])
     complete = kinds[0] == "paper" and not results.missing
-    sensitivity = tables.sensitivity(results.papers)
+    sensitivity = evidence.sensitivity(results.every("statements"))
     target = (paths.FIGURES if complete else paths.BUILD / "report" / kinds[0]) / "report.html"
     if standalone:
         target = paths.BUILD / "report" / "standalone" / "report.html"
@@ -91,15 +91,16 @@ def build(standalone=False) -> Path:
     texts = {path.stem: path.read_text(encoding="utf-8") for path in files}
     writing.write(target, page(results, sensitivity, texts, None if standalone else target.parent))
     if complete and not standalone:
-        committed.save(results.papers)
+        for file, content in evidence.files(results.every("statements")).items():
+            writing.write(file, content)
     return target
 
 
 def page(results, sensitivity, texts, folder=None) -> bytes:
     """Return the report as HTML in bytes.
 
-    `sensitivity` is the table of `replication.verdicts.tables.sensitivity`, `texts` the articles as
-    HTML by name. The page is for a folder, whose pictures and executed notebooks it names, or
+    `sensitivity` is the table of `replication.verdicts.evidence.sensitivity`, `texts` the articles
+    as HTML by name. The page is for a folder, whose pictures and executed notebooks it names, or
     stands alone.
     """
     items, prose = results.every("items"), Prose(results.every("items"))
@@ -120,7 +121,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         css=Markup((render.TEMPLATES / "report.css").read_text(encoding="utf-8")),
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        place=lambda result: tables.place(*result.name),
+        place=lambda result: evidence.place(*result.name),
         sources=lambda claim: _sources(claim, by_name[claim.drawn_by]) if folder else [],
         against=_against,
         also=_synonyms,
@@ -224,12 +225,12 @@ def _wide(text):
 
 
 def _paper(paper, prose, studies):
-    by_id = {claim.id_in_paper: claim for claim in paper.claims}
+    by_id = {claim.id: claim for claim in paper.claims}
     parts = []
     for about, words in PARTS.items():
         counts = (
-            tables.count(paper.numbers, tables.NUMBER_WORDS, [about]),
-            tables.count(paper.claims, tables.CLAIM_WORDS, [about]),
+            evidence.count(paper.numbers, evidence.NUMBER_WORDS, [about]),
+            evidence.count(paper.claims, evidence.CLAIM_WORDS, [about]),
         )
         parts += [(words, *counts)] if any(counts) else []
     return {
@@ -242,8 +243,8 @@ def _paper(paper, prose, studies):
             for finding in published.entries(paper.key, "abstract.toml").values()
         ],
         "items": [_item(item, paper, prose, studies) for item in in_order(paper)],
-        "claim_counts": tables.count(
-            paper.claims, tables.CLAIM_WORDS, (*tables.COUNTED, rules.CHECK)
+        "claim_counts": evidence.count(
+            paper.claims, evidence.CLAIM_WORDS, (*evidence.COUNTED, rules.CHECK)
         ),
         "claims": paper.claims,
     }
@@ -331,13 +332,17 @@ def _compact(numbers):
     """Return numbers with logs as columns and a row for each scheduler and measure; None if more
     than half of the cells would be empty, and for one log.
     """
-    logs, rows = list(dict.fromkeys(number.trace for number in numbers)), {}
+    logs, rows = list(dict.fromkeys(number.printed.trace for number in numbers)), {}
     for number in numbers:
-        policy = "" if number.policy in ("all", "log") else number.policy
-        measure = render.with_unit(number.measure, {number.measure: number.unit})
+        policy = "" if number.printed.policy in ("all", "log") else number.printed.policy
+        measure = render.with_unit(
+            number.printed.measure, {number.printed.measure: number.printed.unit}
+        )
         words = ": ".join(filter(None, (policy, measure)))
-        words += f" ({number.item})" if number.item != numbers[0].item else ""
-        rows.setdefault(words, {})[number.trace] = number
+        words += (
+            f" ({number.printed.item})" if number.printed.item != numbers[0].printed.item else ""
+        )
+        rows.setdefault(words, {})[number.printed.trace] = number
     if len(logs) < 2 or 2 * len(numbers) < len(logs) * len(rows):
         return None
     return {"logs": logs, "rows": [(k, [row.get(log) for log in logs]) for k, row in rows.items()]}
@@ -359,30 +364,29 @@ def _sources(claim, item):
     """
     entry = paths.PUBLISHED / claim.paper / "claims.toml"
     lines = entry.read_text(encoding="utf-8").splitlines()
-    files = [(_name(entry), "its rule", f"line {lines.index(f'[{claim.id_in_paper}]') + 1}")]
+    files = [(_name(entry), "its rule", f"line {lines.index(f'[{claim.id}]') + 1}")]
     for file, about in item.facts["files"].items():
-        if about["role"] == "claims":
+        if about["role"] == "evidence":
             text = (item.folder / file).read_text(encoding="utf-8").splitlines()
-            rows = [k for k, row in enumerate(text, 1) if row.startswith(f"{claim.id_in_paper},")]
+            rows = [k for k, row in enumerate(text, 1) if row.startswith(f"{claim.id},")]
             if rows:
                 place = f"row {rows[0]}" if len(rows) == 1 else f"rows {rows[0]} to {rows[-1]}"
                 files.append((_name(item.folder / file), "its cases", place))
     return files
 
 
-def claims_of(item, paper) -> list[tables.Claim]:
+def claims_of(item, paper) -> list[evidence.Claim]:
     """Return the claims of an item: those that it decides, and those whose section names it."""
     if item.name.startswith(record.STUDY):
-        return [claim for claim in paper.claims if claim.id_in_paper in item.facts["claims"]]
+        return [claim for claim in paper.claims if claim.id in item.evidence]
     name = _plain(item.name.partition("/")[2])
     return [claim for claim in paper.claims if claim.drawn_by == item.name or name in claim.items]
 
 
-def numbers_of(item, paper) -> list[tables.Number]:
+def numbers_of(item, paper) -> list[evidence.Number]:
     """Return the published numbers that an item compares with ours."""
-    by_key = {number.name[2:]: number for number in paper.numbers}
-    keys = map(tables.key_of, item.facts["comparisons"])
-    return [by_key[key] for key in keys if key in by_key]
+    by_id = {number.id: number for number in paper.numbers}
+    return [by_id[name] for name in item.evidence if name in by_id]
 
 
 def verdict_of(item, paper) -> tuple[str, str]:
@@ -391,7 +395,7 @@ def verdict_of(item, paper) -> tuple[str, str]:
     if item.is_analysis:
         return "analysis", "Not a table or figure of the paper"
     compared = [result for result in numbers if result.verdict in rules.NUMBER_VERDICTS[:4]]
-    said = [result.verdict for result in claimed if result.about != tables.REPEAT]
+    said = [result.verdict for result in claimed if result.about != evidence.REPEAT]
     words = [word for word in said if word in rules.CLAIM_VERDICTS[:4]]
     held = [word for word in words if word != rules.OPEN]
     good = sum(result.verdict in NEAR for result in compared)
@@ -402,7 +406,9 @@ def verdict_of(item, paper) -> tuple[str, str]:
         sizes = [
             (abs(result.decided().difference), result)
             for result in compared
-            if result.value and result.unit not in rules.EXACT_UNITS and not result.words
+            if result.printed.value
+            and result.printed.unit not in rules.EXACT_UNITS
+            and not result.words
         ]
         if sizes := [(size, result) for size, result in sizes if not math.isnan(size)]:
             median = statistics.median(size for size, _ in sizes)
@@ -428,9 +434,11 @@ def verdict_of(item, paper) -> tuple[str, str]:
 
 def _difference(number):
     cells = number.shown()
-    subject = " ".join(part for part in (number.trace, number.policy) if part not in ("all", "log"))
-    sizes = f"{cells['published']} → {cells['ours']} {number.unit}".removesuffix(" 1")
-    subject = ", ".join(filter(None, (render.name_of(number.measure), subject)))
+    subject = " ".join(
+        part for part in (number.printed.trace, number.printed.policy) if part not in ("all", "log")
+    )
+    sizes = f"{cells['published']} → {cells['ours']} {number.printed.unit}".removesuffix(" 1")
+    subject = ", ".join(filter(None, (render.name_of(number.printed.measure), subject)))
     return f"{subject}: {sizes} ({cells['difference']})"
 
 

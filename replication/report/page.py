@@ -25,11 +25,9 @@ from replication.simulator.logs import registry
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload, usage
-from replication.verdicts import published, rules, shown, tables
+from replication.verdicts import evidence, published, rules, shown, tables
 
 NOT_PRINTED = "not in the paper"
-#: Columns of a comparison on display.
-READABLE = [*tables.KEY, "unit", "published", "ours", "difference", "verdict", "remark"]
 
 
 class Page:
@@ -112,11 +110,12 @@ class Page:
             self.predictor = Predictor.check(settings["predictor"])
         self.changes = parameters.changes(name, arguments)
         self._given, self._started = arguments, time.perf_counter()
-        self._shown = None
-        self._summary, self._answer, self._files, self._values = "", "", {}, {}
-        self._comparisons, self._decisions = {}, {}
+        self._shown = self._loaded = None
+        self._summary, self._answer, self._files = "", None, {}
+        self._evidence = {}  # rows by statement
         style.apply()
         shutil.rmtree(self.folder, ignore_errors=True)  # outputs of an earlier run
+        self.folder.mkdir(parents=True)  # papermill saves the notebook there while it runs
         self._show()
 
     @cached_property
@@ -170,12 +169,13 @@ class Page:
             name: self._both(log, **log_rules) for name, (log, log_rules) in zip(self.logs, sources)
         }
 
-    @cached_property
+    @property
     def workloads(self) -> dict[str, Workload]:
         """The workload of each log by name; at quick scale its first `QUICK_JOBS` jobs."""
-        loaded = {log: used for log, (_, used) in self._pairs.items()}
-        self._show(loaded)
-        return loaded
+        if self._loaded is None:
+            self._loaded = {log: used for log, (_, used) in self._pairs.items()}
+            self._show()
+        return self._loaded
 
     def reload(self, drop=(), **rules) -> dict[str, Workload]:
         """Return the workload of each log under other rules; generated jobs stay as they are.
@@ -223,11 +223,7 @@ class Page:
 
     @property
     def notice(self) -> str:
-        """The notice on an output without a verdict, or whose jobs lack estimates; else empty."""
-        return " ".join(filter(None, [self._no_verdict(), self._without_estimates(self.logs)]))
-
-    def _no_verdict(self):
-        """Return the sentence that says why the outputs get no verdict; empty if they may."""
+        """The sentences on outputs without a verdict, and on jobs without estimates; else empty."""
         words = []
         generated = [log for log, workload in self.workloads.items() if workload.stand_in]
         if self.changes:
@@ -236,7 +232,8 @@ class Page:
             words.append(f"synthetic jobs for {', '.join(generated)}")
         if self.quick:
             words.append(f"quick scale, at most the first {QUICK_JOBS:,} jobs of each log")
-        return f"No verdict: {'; '.join(words)}." if words else ""
+        said = f"**No verdict**: {'; '.join(words)}." if words else ""
+        return " ".join(filter(None, [said, self._without_estimates(self.logs)]))
 
     def _without_estimates(self, logs):
         """Return the sentence that names those of some logs in which run times stand in for
@@ -272,17 +269,17 @@ class Page:
             Markdown with the names of `numbers` in braces, such as ``"The paper finds {theirs} min,
             we {ours:.1f} min."``. A pair of numbers is a range: 3.1 to 4.2.
         units : dict of str to str, optional
-            Units of the numbers in the record.
+            Units of the numbers in the evidence.
         **numbers
-            Values from the results, also kept as values of the record; written by
+            Values from the results, also rows of evidence; written by
             `replication.verdicts.shown.text` unless the sentence has a format.
         """
         self._summary = _Sentence().format(sentence, **numbers)
-        self._values = {
-            name: {"value": _plain(value), "unit": (units or {}).get(name, "")}
+        rows = [
+            {"case": name, "unit": (units or {}).get(name, "")} | _cells(value)
             for name, value in numbers.items()
-        }
-        self._write_record()
+        ]
+        self._record({evidence.OPENING: tuple(rows)})
 
     def figure(self, figure, caption, name=None, estimates_of=None) -> Picture:
         """Save a figure as PNG and close it.
@@ -303,10 +300,12 @@ class Page:
         source += f"logs: {', '.join(hashes) or 'none'}"
         facts = {"Title": self.name, "Description": caption, "Source": source}
         footnote = self._without_estimates(self.logs if estimates_of is None else estimates_of)
-        data = style.png(figure, self._no_verdict(), footnote, facts)
+        notice = self.undecided and f"No verdict: {self.undecided}."
+        data = style.png(figure, notice, footnote, facts)
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close(figure)
-        return self._save(self._file(name, ".png"), data, "figure", Picture(data, caption))
+        self._save(self._file(name, ".png"), data, "figure", caption)
+        return Picture(data, caption)
 
     def table(self, frame, caption, name=None, formats=None, units=None) -> Table:
         """Save a table as CSV, numbers `replication.simulator.writing.rounded`.
@@ -323,7 +322,10 @@ class Page:
         units : dict of str to str, optional
             Units of columns and of the measures in the column ``measure``, for display.
         """
-        return self._save_table("table", name, ".csv", frame, caption, formats, units)
+        file = self._file(name, ".csv")
+        table = Table(frame, caption, formats, units, file=file)
+        self._save(file, table.csv(), "table", caption)
+        return table
 
     def compare(self, ours, reasons=None, item=None, part=False, extra=False) -> Table | None:
         """Compare our numbers with the published ones and save the verdicts.
@@ -359,33 +361,18 @@ class Page:
         mine = [row for key, row in ours.items() if key in comparable]
         numbers = tables.compare(self.paper, item, mine, reasons, self.name)
         if part or self.changes:
-            numbers = [
-                number for number in numbers if number.decided().reason != rules.NOT_COMPUTED
-            ]
+            numbers = [one for one in numbers if one.decided().reason != rules.NOT_COMPUTED]
         if self.changes and not numbers and not others:
             return self.say(f"The paper has no numbers of {', '.join(self.logs)}.")
-        if self.undecided:
-            numbers = [
-                number
-                if number.verdict == rules.NOT_COMPARABLE
-                else replace(number, reason_given=self.undecided)
-                for number in numbers
-            ]
-        self._comparisons[item] = [number.recorded() for number in numbers]
-        rest = [
-            {"item": item, "ours": row["value"], "verdict": "", "reason": NOT_PRINTED} | row
+        numbers = [replace(one, undecided=self.undecided) for one in numbers]
+        texts = [one.shown() for one in numbers]
+        texts += [
+            row | {"ours": shown.ours(row["value"], row["unit"]), "remark": NOT_PRINTED}
             for row in others.values()
         ]
-        frame = pd.DataFrame([*(number.row() for number in numbers), *rest], columns=tables.COLUMNS)
-        texts = [number.shown() for number in numbers]
-        texts += [
-            row | {"ours": shown.ours(row["ours"], row["unit"]), "remark": NOT_PRINTED}
-            for row in rest
-        ]
-        readable = pd.DataFrame(texts, columns=READABLE).fillna("")
-        caption = f"Paper against ours: {self.paper} {item}"
-        name = None if item == self.item else item
-        return self._save_table("verdicts", name, ".verdicts.csv", frame, caption, shown=readable)
+        readable = pd.DataFrame(texts, columns=[*numbers[0].shown()] if numbers else None)
+        self._record({one.id: one.rows for one in numbers})
+        return self._shown_table(readable, f"Paper against ours: {self.paper} {item}")
 
     def claims(self, functions=None, only=None, variants=None, **given) -> "Decided":
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
@@ -410,21 +397,9 @@ class Page:
         Returns
         -------
         Decided
-            Displays the claims; has the `replication.verdicts.tables.Claim` of each by its id.
+            Displays the claims; has the `replication.verdicts.evidence.Claim` of each by its id.
         """
         decided = self.decide(functions, only, variants, **given)
-        table, readable = tables.case_table(decided), tables.claim_table(decided)
-        for name, claim in decided.items():
-            word = rules.UNDECIDED if self.undecided else claim.verdict
-            rows = [dict(row) for row in claim.rows]
-            if self.changes:
-                rows = [row | {"answer": str(claim.answers[row["case"]])} for row in rows]
-            variants = {"variants": dict(claim.variants)} if claim.variants else {}
-            self._decisions[name] = {"verdict": word, "cases": rows, **variants}
-        if self.undecided:
-            table["verdict"] = readable["verdict"] = rules.UNDECIDED
-        about = "all of the paper" if only is None else "what the paper says of this"
-        caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
         if self.changes:
             names = published.claims_of(self.paper) if only is None else only
             missing = [name for name in names if name not in decided]
@@ -432,6 +407,12 @@ class Page:
                 self.say(f"These logs cannot decide {', '.join(missing)}.")
             if not decided:
                 return Decided({}, "", "")
+        readable = pd.DataFrame([claim.shown() for claim in decided.values()])
+        if self.undecided:
+            readable["verdict"] = rules.UNDECIDED
+        about = "all of the paper" if only is None else "what the paper says of this"
+        caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
+        if self.changes:
             caption = (
                 f"The paper's claim{'s' * (len(decided) > 1)} on these logs: "
                 "the cases for and against; no verdict on the paper"
@@ -440,12 +421,23 @@ class Page:
                 "; ".join(": ".join(case) for case in claim.cases) for claim in decided.values()
             ]
             readable = readable.drop(columns=["verdict", "otherwise", "counts"], errors="ignore")
-        name = None if self.item == "claims" else "claims"
-        readable = readable.drop(columns="claim")
-        saved = self._save_table("claims", name, ".csv", table, caption, shown=readable)
-        return Decided(decided, saved._repr_html_(), caption)
+        self._record({name: claim.rows for name, claim in decided.items()})
+        return Decided(decided, self._shown_table(readable, caption)._repr_html_(), caption)
 
-    def decide(self, functions=None, only=None, variants=None, **given) -> dict[str, tables.Claim]:
+    def _record(self, rows):
+        """Save rows of evidence by statement."""
+        self._evidence |= rows
+        ordered = sorted(self._evidence.items(), key=lambda one: one[0] == evidence.OPENING)
+        every = [{"statement": name} | row for name, own in ordered for row in own]
+        about = "evidence", "Values of the summary, of printed numbers, and of cases of claims"
+        self._save(f"{self.item}.evidence.csv", evidence.table(every), *about)
+
+    def _shown_table(self, frame, caption):
+        return Table(frame.fillna(""), caption, file=f"{self.item}.evidence.csv")
+
+    def decide(
+        self, functions=None, only=None, variants=None, **given
+    ) -> dict[str, evidence.Claim]:
         """Decide claims as `claims` does, without saving them: for another interpretation of the
         paper, or other logs.
         """
@@ -473,23 +465,16 @@ class Page:
     def _file(self, name, ending):
         return f"{self.item}{f'-{name}' if name else ''}{ending}"
 
-    def _save_table(self, role, name, ending, frame, caption, formats=None, units=None, shown=None):
-        file = self._file(name, ending)
-        table = Table(frame, caption, self.notice, formats, units, shown, file)
-        return self._save(table.file, table.csv(), role, table)
-
-    def _save(self, file, data, role, output):
-        other = self._files.get(file, {}).get("caption", output.caption)
-        if other != output.caption:
+    def _save(self, file, data, role, caption):
+        other = self._files.get(file, {}).get("caption", caption)
+        if other != caption:
             raise PageError(
                 f"{self.name}: {file} was saved with the caption {other!r} before; "
                 "give one of the two a name=, or create the page again"
             )
         writing.write(self.folder / file, data)
-        digest = record.sha256(data)
-        self._files[file] = {"role": role, "caption": output.caption, "sha256": digest}
+        self._files[file] = {"role": role, "caption": caption}
         self._write_record()
-        return output
 
     def _write_record(self):
         seconds = round(time.perf_counter() - self._started, 1)
@@ -501,34 +486,33 @@ class Page:
             "parameters": {name: v for name, v in self._given.items() if name != "workers"},
             "provenance": {"kind": self.kind, "logs": self._log_facts()},
             "files": self._files,
-            "values": self._values,
-            "comparisons": [row for rows in self._comparisons.values() for row in rows],
-            "claims": self._decisions,
             "run": record.environment() | {"workers": self._given["workers"], "seconds": seconds},
         }
         record.save(self.folder, self.name, facts)
         if record.RUNNING not in os.environ:  # the runner answers at the end
-            self._answer = rerun.answer(facts, self.folder, running=True)
-        self._show(self.workloads)
+            before, self._answer = self._answer, rerun.answer(facts, self.folder, running=True)
+            if self._answer.equal is not None and not self._answer.left and before != self._answer:
+                self.say(f"**Re-run**: {self._answer}.")  # all committed tables are drawn
+        self._show()
 
     def _log_facts(self):
         return {log: record.log_facts(*both) for log, both in self._pairs.items()}
 
-    def _show(self, loaded=None):
+    def _show(self):
         """Update the summary and the status below the page cell of the notebook."""
-        words = "\n\n".join(filter(None, [self._summary, self._status(loaded)]))
+        words = "\n\n".join(filter(None, [self._summary, self._status()]))
         shown = {"text/markdown": words, "text/plain": self.name}
         if self._shown is None:
             self._shown = _display(shown, display_id=True)
         else:
             self._shown.update(shown, raw=True)
 
-    def _status(self, loaded=None):
+    def _status(self):
         logs = self.logs
-        if loaded is not None:
+        if self._loaded is not None:
             logs = [
                 f"{log} ({len(workload):,} jobs{', synthetic' if workload.stand_in else ''})"
-                for log, workload in loaded.items()
+                for log, workload in self._loaded.items()
             ]
         parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}", *logs]
         if self._files:
@@ -536,15 +520,15 @@ class Page:
             folder = record.folder(self.kind, self.name) if by_runner else self.folder
             if folder.is_relative_to(paths.OUTPUT):
                 folder = folder.relative_to(paths.OUTPUT)
-            parts.append(f"`{folder}/`: {', '.join(self._files)}")
+            parts.append(f"`{folder}/`: {', '.join(sorted(self._files))}")
         line = " · ".join(parts)
-        idle = [log for log, workload in (loaded or {}).items() if not _can_wait(workload)]
+        idle = [log for log, workload in (self._loaded or {}).items() if not _can_wait(workload)]
         if idle:
             line += f"\n\nNo job of {', '.join(idle)} ever waits: schedulers cannot differ. "
             line += "`Workload.at_load` raises the load."
-        if self.changes:
-            line += f"\n\n**No verdict**: other parameters: {', '.join(self.changes)}."
-        if self._answer:
+        if self._loaded is not None and self.notice:
+            line += f"\n\n{self.notice}"
+        if self._answer and not (self.changes and self._answer.equal is None):
             line += f"\n\n**Re-run**: {self._answer}."
         return line
 
@@ -579,12 +563,16 @@ def _handed_over():
     return [name for cell in injected for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
 
 
-def _plain(value):
-    """Return a value of a sentence in JSON types."""
+def _cells(value):
+    """Return a value of a sentence as cells of evidence: a number, the ends of a range, or text."""
     if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
+        return dict(zip(("low", "high"), map(_number, value), strict=True))
+    return {"part": value} if isinstance(value, str) else {"value": _number(value)}
+
+
+def _number(value):
     value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else writing.rounded(value)
+    return writing.rounded(value) if math.isfinite(value) else None
 
 
 class Decided(dict):
@@ -597,7 +585,7 @@ class Decided(dict):
         self._markup, self._caption = markup, caption
 
     def __missing__(self, name):
-        return tables.Claim("", name, {"word": "always", "kind": rules.SIMULATED})
+        return evidence.Claim("", name, rules.SIMULATED, entry={"word": "always"})
 
     def number(self, *verdicts) -> int:
         """Return the number of claims with one of some verdicts."""

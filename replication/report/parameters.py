@@ -4,7 +4,6 @@ import ast
 import json
 
 from replication.report import record
-from replication.simulator import paths
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
@@ -95,25 +94,13 @@ def on_disk(name) -> dict | None:
 
 
 def changes(name, values) -> list[str]:
-    """Return the differences from the committed parameters, such as ``"seed 2 (committed: 1)"``.
-
-    Without an answer of git they are unknown; then the outputs decide nothing either, and the only
-    entry is why.
+    """Return the differences from the committed parameters, such as ``"seed 2 (committed: 1)"``;
+    without git from those of the notebook on disk.
     """
-    if git.head(paths.NOTEBOOKS) is None:
-        return ["the committed parameters are unknown: git gives no answer"]
-    committed = git.at_head(record.source(name))
+    committed = git.committed(record.source(name))
     if committed is None:
         return ["no committed notebook of this name"]
     return differences(values, read_cell(committed, name))
-
-
-def recorded_changes(name, values) -> list[str]:
-    """Return the differences of recorded parameters from the committed ones; without git from those
-    of the notebook.
-    """
-    committed = git.at_head(record.source(name))
-    return differences(values, read_cell(committed, name) if committed else on_disk(name))
 
 
 def differences(values, committed) -> list[str]:

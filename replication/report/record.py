@@ -1,7 +1,6 @@
-"""The record of an item: its outputs, logs, parameters, comparisons and claims."""
+"""The record of an item: its parameters, logs, outputs and summary."""
 
 import contextlib
-import hashlib
 import json
 import os
 import platform
@@ -15,7 +14,7 @@ import fastjsonschema
 from replication import __version__
 from replication.simulator import paths, writing
 from replication.simulator.logs import registry
-from replication.verdicts import published
+from replication.verdicts import git, published
 
 #: Titles of the chapters of the replication.
 CHAPTERS = {name: paper["title"] for name, paper in published.registered().items()}
@@ -26,9 +25,9 @@ KINDS = ("paper", "quick", "stand-in")
 #: Outputs with parameters other than the committed ones; no report is made of them.
 OTHER = "other"
 WIDTH = 240
-FORMAT = 4  # of a record, see docs/records.md and record.schema.json
+FORMAT = 5  # of a record, see docs/records.md and record.schema.json
 #: Names of outputs; another name in a record is not followed.
-OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*((\.verdicts)?\.(png|csv)|\.ipynb)")
+OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*((\.evidence)?\.(png|csv)|\.ipynb)")
 #: The environment variable with the folder in which a notebook's kernel leaves its outputs.
 RUNNING = "REPLICATION_RUNNING"
 PACKAGES = ("numpy", "numba", "scipy", "pandas", "matplotlib")
@@ -85,11 +84,6 @@ def title(name) -> str:
     return heading[1].strip() if heading else name
 
 
-def sha256(data) -> str:
-    """Return the hexadecimal digest of some bytes."""
-    return hashlib.sha256(data).hexdigest()
-
-
 def rules_of(log, paper) -> str | None:
     """Return the paper whose rules make the jobs of a log: this one if it uses the log, else None
     for the default rules.
@@ -128,6 +122,15 @@ def read(kind, name) -> dict | None:
     return _read(folder(kind) / f"{name}.json")
 
 
+def committed(name) -> dict | None:
+    """Return the committed record of an item; None where there is none of this format."""
+    text = git.committed(folder("paper", name) / f"{name.rpartition('/')[2]}.json")
+    try:
+        return _checked()(json.loads(text or ""))
+    except ValueError:
+        return None
+
+
 def _read(path):
     if not path.exists():
         return None
@@ -158,30 +161,31 @@ def publish(name, place) -> str | None:
     """Copy the outputs of a notebook that has ended from a folder to that of their kind, and return
     the kind.
 
-    None if there is no record in the folder. The record comes last: a copy that is interrupted
-    leaves files that differ from the older record. Files that only the older record names are
-    deleted. A record that differs from the older one in ``run`` alone keeps the older ``run``
-    (versions, workers, duration), which says how a result was made and not what it is. So drawing
-    an item again changes no file where the result is the same.
+    None if there is no record in the folder. Without git the files in ``figures/`` stand for the
+    last commit, so they stay, and the kind is `OTHER`. The record comes last: a copy that is
+    interrupted leaves the older record. Files that only the older record names are deleted. Where
+    no result differs, the older record stays, with its ``run`` (versions, workers, duration), so
+    that drawing an item again changes no file.
     """
     item = name.rpartition("/")[2]
     facts = _read(place / f"{item}.json")
     if facts is None:
         return None
     kind = facts["provenance"]["kind"]
+    kind = OTHER if kind == "paper" and git.head() is None else kind
     before, older, target = read(kind, name), outputs(kind, name), folder(kind, name)
     target.mkdir(parents=True, exist_ok=True)
     if (executed := place / f"{item}.ipynb").exists():
-        digest = sha256(executed.read_bytes())
-        about = {"role": "notebook", "caption": "The executed notebook", "sha256": digest}
-        facts["files"][executed.name] = about
+        facts["files"][executed.name] = {"role": "notebook", "caption": "The executed notebook"}
+    same = before and all(before.get(key) == facts[key] for key in facts if key != "run")
     for file in facts["files"]:
         with contextlib.suppress(FileNotFoundError):
+            data = (place / file).read_bytes()
+            same = same and (target / file).exists() and (target / file).read_bytes() == data
             # The folders may be on two disks, between which a file cannot be renamed.
-            writing.write(target / file, (place / file).read_bytes())
-    facts["sha256"] = checksum(facts)
-    if before and all(before.get(key) == facts[key] for key in facts if key != "run"):
-        facts = facts | {"run": before["run"]}
+            writing.write(target / file, data)
+    if same:
+        facts = before
     save(target, name, facts)
     for file in older:
         if file.name not in facts["files"]:
@@ -190,21 +194,9 @@ def publish(name, place) -> str | None:
 
 
 def save(target, name, facts) -> None:
-    """Write a record with its checksum to a folder."""
-    facts = facts | {"sha256": checksum(facts)}
+    """Write a record to a folder."""
     path = target / f"{name.rpartition('/')[2]}.json"
     writing.write(path, (_layout(facts) + "\n").encode())
-
-
-def checksum(facts) -> str:
-    """Return the SHA-256 of a record without ``run``; empty for one with a number that JSON does
-    not have.
-    """
-    try:
-        kept = {name: value for name, value in facts.items() if name not in ("run", "sha256")}
-        return sha256(_layout(kept).encode())
-    except ValueError:
-        return ""
 
 
 def _layout(value, indent=0):

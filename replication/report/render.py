@@ -29,6 +29,8 @@ COLUMNS, WORDS, UNITS = NAMES["columns"], NAMES["words"], NAMES["units"]
 #: Columns of fractions, which are shown in per cent; a column with larger values is in per cent
 #: already.
 PERCENT = {"difference": "{:+.1%}", "share": "{:.1%}"}
+#: Columns of numbers as text, beside one another.
+NUMERIC = ("published", "ours", "difference")
 #: Units that a heading does not repeat: of plain numbers, and of dates and names.
 WITHOUT = ("", "1", "yyyymm", "rank", "job number")
 #: The words of verdicts, each with its sign and its rule.
@@ -78,21 +80,17 @@ class Table:
     frame : pandas.DataFrame
         Its data.
     caption : str
-    notice : str
-        Marks a table without a verdict on a paper.
     formats : dict of str to str, optional
         Formats of the numbers of columns.
     units : dict of str to str, optional
         Units of columns, and of measures that the cells of a column ``measure`` name.
-    shown : pandas.DataFrame, optional
-        Displayed in place of `frame`.
     file : str
         Name of the file that holds all rows.
     """
 
-    def __init__(self, frame, caption, notice="", formats=None, units=None, shown=None, file=""):
+    def __init__(self, frame, caption, formats=None, units=None, file=""):
         keep_index = not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None
-        self.frame, self.caption, self.notice, self.file = frame, caption, notice, file
+        self.frame, self.caption, self.file = frame, caption, file
         self._flat = frame.reset_index() if keep_index else frame.copy()
         self._flat.columns = [
             " ".join(map(str, part)).strip() if isinstance(part, tuple) else str(part)
@@ -101,7 +99,6 @@ class Table:
         numbers = [name for name, kind in self._flat.dtypes.items() if kind in (float, object)]
         for name in numbers:
             self._flat[name] = self._flat[name].map(writing.rounded)
-        self._shown = self._flat if shown is None else shown
         self._formats, self._units = formats or {}, units or {}
 
     def csv(self) -> bytes:
@@ -109,7 +106,7 @@ class Table:
         return writing.frame_csv(self._flat)
 
     def _repr_html_(self):
-        rows, total, caption = self._shown, len(self._shown), self.caption
+        rows, total, caption = self._flat, len(self._flat), self.caption
         if total > LONGEST:
             rows = rows.head(HEAD)
             caption += f" (the first {HEAD} of {total:,} rows of {self.file})"
@@ -126,10 +123,9 @@ class Table:
         ]
         return JINJA.get_template("table.html.j2").render(
             columns={name: with_unit(name, UNITS | self._units) for name in rows},
-            numeric={name for name, kind in kinds.items() if kind in "iuf"},
+            numeric={name for name in rows if kinds[name] in "iuf" or name in NUMERIC},
             rows=cells,
             caption=caption,
-            notice=self.notice,
         )
 
     def _cell(self, column, value, form):
@@ -140,7 +136,7 @@ class Table:
 
     def __repr__(self):
         rows = self._flat.to_string(index=False, max_rows=LONGEST, min_rows=HEAD)
-        return "\n".join(filter(None, [self.notice, self.caption, rows]))
+        return "\n".join(filter(None, [self.caption, rows]))
 
 
 class Picture:

@@ -1,20 +1,33 @@
-"""The answer of a re-run: whether its numbers are those of the committed record."""
+"""The answer of a re-run: which of its results differ from those of the last commit."""
 
 import csv
 import io
-import json
 import math
+import re
 from typing import NamedTuple
 
 from replication.report import record
 from replication.report.parameters import differences
 from replication.simulator.logs import registry
-from replication.verdicts import git
+from replication.verdicts import git, shown
 
 #: Differences that an answer shows.
 SHOWN = 3
 EQUAL = "equal to the committed record"
 UNDECIDED = {"quick": "quick scale", "stand-in": "synthetic jobs"}
+#: Columns of words that a run without verdicts does not have.
+OF_VERDICTS = ("verdict", "reason", "otherwise")
+
+
+class Answer(NamedTuple):
+    """Whether the results of a run are the committed ones; None where they are not compared."""
+
+    equal: bool | None
+    words: str
+    left: tuple = ()  # committed tables, or parts of them, without a counterpart in the run
+
+    def __str__(self):
+        return f"{self.words}; not compared: {', '.join(self.left)}" if self.left else self.words
 
 
 class Difference(NamedTuple):
@@ -24,19 +37,36 @@ class Difference(NamedTuple):
     ours: str
     committed: str
 
-    def __str__(self):
-        text = f"{self.place} {self.ours or 'none'}, committed {self.committed or 'none'}"
+    @property
+    def size(self) -> float:
+        """The relative difference; infinite from 0 or without one of the numbers, and -1 for two
+        texts.
+        """
         ours, committed = _number(self.ours), _number(self.committed)
+        if ours is None and committed is None:
+            return -1
         if ours is None or not committed:
+            return math.inf
+        return abs(ours - committed) / abs(committed)
+
+    def __str__(self):
+        text = f"{self.place} {_short(self.ours)}, committed {_short(self.committed)}"
+        if not 0 <= self.size < math.inf:
             return text
-        return f"{text} ({100 * (ours - committed) / abs(committed):+.2g} %)"
+        sign = "+" if float(self.ours) > float(self.committed) else "-"
+        return f"{text} ({sign}{shown.text(100 * self.size)} %)"
 
 
-def answer(facts, folder, running=False) -> str:
-    """Return one line on the outputs of an item: equal to the committed record, the first values
-    that differ, or why they are not compared.
+def _short(text, longest=60):
+    return text if 0 < len(text) <= longest else f"{text[:longest]}..." if text else "none"
 
-    Of some of the committed logs, the rows of these logs are compared.
+
+def answer(facts, folder, running=False) -> Answer:
+    """Compare the outputs of an item with the committed ones.
+
+    All of the record but its run is compared, and each table. Of some of the committed logs, the
+    rows of these logs are compared; with a switch of the notebook turned off, all that is drawn
+    without it.
 
     Parameters
     ----------
@@ -49,51 +79,56 @@ def answer(facts, folder, running=False) -> str:
     """
     name, kind = facts["item"], facts["provenance"]["kind"]
     if kind in UNDECIDED:
-        return f"no verdict: {UNDECIDED[kind]}"
-    text = _committed(name, f"{name.rpartition('/')[2]}.json", kind)
-    if not text:
-        return "no committed record to compare with"
-    committed = json.loads(text)
-    if committed == facts:
-        return EQUAL
+        return Answer(None, f"not compared: {UNDECIDED[kind]}")
+    committed = record.committed(name)
+    if committed is None:
+        return Answer(None, "no committed record to compare with")
     new, old = facts["parameters"], committed["parameters"]
     logs = [registry.file_and_rules(log)[0] for log in new["logs"]]
-    some = all(log in old["logs"] for log in new["logs"]) and len(logs) < len(old["logs"])
-    others = differences(new | {"logs": old["logs"]} if some else new, old)
-    if others or new["scale"] != old["scale"]:
-        scale = UNDECIDED["quick"] if new["scale"] != old["scale"] else ""
-        return f"no verdict: {'; '.join(filter(None, [scale, *others]))}"
-    differing, rows = [], 0
-    tables = [file for file in committed["files"] if file.endswith(".csv")]
-    for file in tables:
-        if file in facts["files"] or not running:
-            path, before = folder / file, _rows(_committed(name, file, kind))
-            ours = _rows(path.read_text(encoding="utf-8")) if file in facts["files"] else []
-            if some:
-                ours, before = _shared(*(_of_logs(one, logs) for one in (ours, before)))
-            if ours or not some:
-                rows += max(len(ours) - 1, 0)
-                differing += _table(file, ours, before)
-    if not some and (facts["values"] or not running):
-        differing += _values(facts["values"], committed["values"])
-    left = sum(file not in facts["files"] for file in tables) if running else 0
-    ahead = f"; {_count(left, 'table')} not yet compared" if left else ""
+    some = set(logs) < {registry.file_and_rules(log)[0] for log in old["logs"]}
+    less = {key: old[key] for key in old if old[key] is True and new.get(key) is False}
+    less |= {"logs": old["logs"]} if some else {}
+    others = differences(new | less, old)
+    others += [UNDECIDED["quick"]] * (new["scale"] != old["scale"])
+    if others:
+        return Answer(None, f"not compared: {'; '.join(others)}")
+    differing, left, compared = [], [], 0
+    for file in dict.fromkeys(filter(_is_table, [*committed["files"], *facts["files"]])):
+        ours = (folder / file).read_text(encoding="utf-8") if file in facts["files"] else ""
+        theirs = git.committed(record.folder("paper", name) / file)
+        ours, theirs = _rows(ours), _rows(theirs if file in committed["files"] else "")
+        if some:
+            ours, theirs = (_of_logs(rows, logs) for rows in (ours, theirs))
+        if kind != "paper":
+            ours, theirs = _shared(ours, theirs)
+        found, missing, rows = _table(file, ours, theirs)
+        compared += rows
+        if not (running or less):
+            found += [Difference(place, "", "a row") for place in missing]
+        elif not found and (missing or not rows):
+            left.append(file if not rows else f"{_count(len(missing), 'row')} of {file}")
+        differing += found
+    both = (_flat(one, logs if some else None) for one in (facts, committed))
+    differing += _facts(*both, is_part=running or less)
     if differing:
-        shown = "; ".join(map(str, differing[:SHOWN]))
+        differing.sort(key=lambda one: -one.size)
+        first = "; ".join(map(str, differing[:SHOWN]))
         verb = "differs" if len(differing) == 1 else "differ"
-        return f"{_count(len(differing), 'value')} {verb} from the committed record: {shown}{ahead}"
-    if some:
-        part = f"{_count(rows, 'row')} of {', '.join(logs)}"
-        return f"{EQUAL} in its {part}{ahead}"
-    drawn = [file for file in committed["files"] if file.endswith(".png")]
-    drawn = [file for file in drawn if file in facts["files"] or not running]
-    ours, theirs = (
-        [files.get(file, {}).get("sha256") for file in drawn]
-        for files in (facts["files"], committed["files"])
-    )
-    other = [file for file, new, old in zip(drawn, ours, theirs) if new != old]
+        words = f"{_count(len(differing), 'value')} {verb} from the committed record: {first}"
+        return Answer(False, words, tuple(left))
+    part = f" in its {_count(compared, 'row')} of {', '.join(logs)}" if some else ""
+    if some and not compared:
+        return Answer(None, f"nothing to compare: no row of {', '.join(logs)}", tuple(left))
+    pictures = [file for file in committed["files"] if file.endswith(".png")]
+    other = [
+        file
+        for file in pictures
+        if file in facts["files"]
+        and not some
+        and not git.same_bytes(record.folder("paper", name) / file, folder / file)
+    ]
     but = f", but other bytes in {', '.join(other)}" if other else ""
-    return f"{EQUAL}{but}{ahead}"
+    return Answer(True, f"{EQUAL}{part}{but}", tuple(left))
 
 
 def summary(records) -> list[str]:
@@ -104,78 +139,116 @@ def summary(records) -> list[str]:
     for facts in records:
         name = facts["item"]
         answers[name] = answer(facts, record.folder("paper", name))
-    other = {name: words for name, words in answers.items() if words != EQUAL}
-    first = f"{len(answers) - len(other)} of {_count(len(answers), 'record')} {EQUAL}"
-    return [first, *(f"{name}: {words}" for name, words in other.items())]
+    other = {name: one for name, one in answers.items() if str(one) != EQUAL}
+    return [totals(answers), *(f"{name}: {one}" for name, one in other.items())]
+
+
+def totals(answers) -> str:
+    """Return one line on the answers of some items: how many are equal, and which are not."""
+    equal, differing, others = (
+        [name for name, one in answers.items() if one.equal is wanted]
+        for wanted in (True, False, None)
+    )
+    parts = [f"{len(equal)} equal to the committed record{'s' * (len(equal) != 1)}"]
+    verb = "differs" if len(differing) == 1 else "differ"
+    for words, names in ((verb, differing), ("not compared", others)):
+        parts += [f"{len(names)} {words}: {', '.join(names)}"] if names else []
+    return "; ".join(parts)
 
 
 def _count(number, noun):
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def _committed(name, file, kind):
-    """Return the text of a committed file of an item; of the file on disk where git gives none and
-    the outputs are elsewhere.
-    """
-    path = record.folder("paper", name) / file
-    text = git.at_head(path)
-    if text is None and kind != "paper" and path.exists():
-        return path.read_text(encoding="utf-8")
-    return text or ""
+def _is_table(file):
+    return file.endswith(".csv")
 
 
 def _rows(text):
-    return [one for one in csv.reader(io.StringIO(text)) if one]
+    return [row for row in csv.reader(io.StringIO(text or "")) if row]
 
 
-def _of_logs(rows, logs):
-    """Return the header of a table and its rows of some logs; nothing where it has none.
-
-    A row is of the log that a cell names, or begins with as a case of a claim does.
+def _flat(facts, logs=None):
+    """Return a record without its parameters and its run as texts by name; of some logs, the facts
+    of these.
     """
-    own = [row for row in rows[1:] if any(cell.partition(" ")[0] in logs for cell in row)]
-    return [rows[0], *own] if own else []
+    flat = {}
+    for log, about in facts["provenance"]["logs"].items():
+        if logs is None or log in logs:
+            counts = {f"cleaning {rule}": count for rule, count in about["cleaning"].items()}
+            flat |= {f"{log} {key}": str(one) for key, one in (about | counts).items()}
+            del flat[f"{log} cleaning"]
+    if logs is None:
+        files = facts["files"].items()
+        flat |= {f"caption of {k}": one["caption"] for k, one in files if one["role"] != "notebook"}
+        flat |= {"summary": facts["summary"]} if facts["summary"] else {}
+    return flat
 
 
-def _shared(ours, before):
-    """Return two tables with the columns that both have, without texts that depend on a verdict."""
-    names = [one for one in (before[0] if before else ()) if ours and one in ours[0]]
-    names = [one for one in names if one not in ("verdict", "reason", "otherwise")]
-    places = [[table[0].index(one) for one in names] for table in (ours, before) if table]
+def _facts(ours, theirs, is_part):
+    """Return the differences between two records; of a part, without what only the second has."""
     return [
-        [[row[k] for k in own] for row in table]
-        for table, own in zip((ours, before), places or ((), ()))
+        Difference(f"record, {name}:", ours.get(name, ""), theirs.get(name, ""))
+        for name in {**theirs, **ours}
+        if ours.get(name) != theirs.get(name) and not (is_part and name not in ours)
     ]
 
 
-def _table(file, ours, before):
-    """Return the differences between two tables: row by row, or by their texts where one has more
-    rows.
+def _of_logs(rows, logs):
+    """Return the header of a table and its rows that name some of the logs and no other."""
+    own = []
+    for row in rows[1:]:
+        named = set(re.split(r"[\s:,;]+", " ".join(row))).intersection(registry.names())
+        own += [row] if named and named <= {*logs} else []
+    return [*rows[:1], *own]
+
+
+def _shared(ours, theirs):
+    """Return two tables with the columns that both have, without those that follow from a
+    verdict.
     """
-    header = before[0] if before else []
-    if not ours or ours[0] != header:
-        return [
-            Difference(f"{file}: columns", ", ".join(ours[0] if ours else ()), ", ".join(header))
-        ]
-    if len(ours) != len(before):
-        keys = _keys(ours), _keys(before)
-        names = dict.fromkeys([*keys[1], *keys[0]])
-        pairs = [(keys[0].get(name, []), keys[1].get(name, [])) for name in names]
+    if not ours or not theirs:
+        return ours, theirs
+    names = [one for one in theirs[0] if one in ours[0] and one not in OF_VERDICTS]
+    return [
+        [[row[table[0].index(one)] for one in names] for row in table] for table in (ours, theirs)
+    ]
+
+
+def _table(file, ours, theirs):
+    """Return the differences between two tables, the places of committed rows without a
+    counterpart, and the number of rows that have one.
+
+    Rows are compared in their order, or by their texts where one table has more.
+    """
+    header = theirs[0] if theirs else []
+    if not ours:
+        return [], [f"{file}:"], 0
+    if not theirs:
+        return [Difference(f"{file}:", "a table", "")], [], 0
+    if ours[0] != header:
+        return [Difference(f"{file}: columns", ", ".join(ours[0]), ", ".join(header))], [], 0
+    if len(ours) == len(theirs):
+        pairs = list(zip(ours[1:], theirs[1:], strict=True))
     else:
-        pairs = zip(ours[1:], before[1:])
-    found = []
-    for mine, theirs in pairs:
-        words = " ".join(dict.fromkeys(cell for cell in theirs or mine if _number(cell) is None))
+        by_key, known = _keys(ours), _keys(theirs)
+        pairs = [(by_key.get(key), known.get(key)) for key in {**known, **by_key}]
+    found, missing, rows = [], [], 0
+    for mine, other in pairs:
+        words = " ".join(dict.fromkeys(cell for cell in other or mine if _number(cell) is None))
         place = f"{file}, {words[:60].strip() or 'row'}:"
-        if not mine or not theirs:
-            found.append(Difference(place, *("row" if one else "" for one in (mine, theirs))))
-            continue
-        found += [
-            Difference(f"{place} {column}", one, other)
-            for column, one, other in zip(header, mine, theirs)
-            if one != other and (_number(one) is None or _number(one) != _number(other))
-        ]
-    return found
+        if mine is None:
+            missing.append(place)
+        elif other is None:
+            found.append(Difference(place, "a row", ""))
+        else:
+            rows += 1
+            found += [
+                Difference(f"{place} {column}", one, another)
+                for column, one, another in zip(header, mine, other, strict=True)
+                if one != another and (_number(one) is None or _number(one) != _number(another))
+            ]
+    return found, missing, rows
 
 
 def _keys(rows):
@@ -186,18 +259,6 @@ def _keys(rows):
         seen[key] = seen.get(key, 0) + 1
         found[key, seen[key]] = row
     return found
-
-
-def _values(ours, before):
-    """Return the differences between the values of two openings."""
-    texts = [
-        {name: str(one["value"]) for name, one in several.items()} for several in (ours, before)
-    ]
-    return [
-        Difference(f"opening, {name}:", *(one.get(name, "") for one in texts))
-        for name in dict.fromkeys([*texts[1], *texts[0]])
-        if texts[0].get(name) != texts[1].get(name)
-    ]
 
 
 def _number(text):

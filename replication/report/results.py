@@ -11,10 +11,10 @@ from pathlib import Path
 
 from replication.report import parameters, record
 from replication.simulator import paths
-from replication.simulator.logs import cleaning, registry
-from replication.verdicts import published, tables
+from replication.simulator.logs import registry
+from replication.verdicts import evidence, published
 
-ALTERED = "its files differ from its record; draw it again"
+NOT_DRAWN = "not drawn yet"
 
 
 class ReportError(ValueError):
@@ -89,73 +89,27 @@ class Item:
         """True for an item that is no table or figure of the paper."""
         return not re.search("/(fig|table)", self.name)
 
-    def altered_files(self) -> list[str]:
-        """Return the names of outputs that differ from the record, or that it does not name."""
-        hashes = {name: facts["sha256"] for name, facts in self.facts["files"].items()}
-        names = (path.name for path in self.folder.glob(f"{self.name.rpartition('/')[2]}[-.]*"))
-        outputs = {name for name in names if name.endswith((".csv", ".ipynb", ".png"))}
-        return [
-            name
-            for name in {*hashes, *outputs}
-            if not record.OUTPUT.fullmatch(name) or hashes.get(name) != _sha256(self.folder / name)
-        ]
-
-    def foreign(self) -> list[str]:
-        """Return how a record differs from its folder, from its committed notebook and from the
-        registered logs.
+    def outdated(self) -> list[str]:
+        """Return how its parameters differ from those of its notebook and its logs from the
+        registered ones, and which files are lost.
         """
-        values, provenance = self.facts["parameters"], self.facts["provenance"]
-        scale = values.get("scale") if self.kind == "stand-in" else self.kind
-        checksum = record.checksum(self.facts)
-        facts = [
-            ("item", self.facts["item"], self.name),
-            ("kind", provenance["kind"], self.kind),
-            ("scale", values.get("scale"), scale),
-            ("checksum", self.facts["sha256"], checksum),
+        values, logs = self.facts["parameters"], self.facts["provenance"]["logs"]
+        other = [
+            f"with another file of {log}"
+            for log, about in logs.items()
+            if log in registry.names()
+            and not about["stand_in"]
+            and about["sha256"] != registry.info(log).sha256
         ]
-        logs = dict(map(registry.file_and_rules, values["logs"]))
-        if self.kind == "paper":
-            facts.append(("logs", *map(_listed, (provenance["logs"], logs))))
-        for log, log_facts in provenance["logs"].items():
-            facts += self._facts_of_log(log, log_facts, logs.get(log, {}))
-        unknown = [
-            name for name in self.facts["claims"] if name not in published.claims_of(self.paper)
-        ]
-        facts += [("claim", name, f"a claim of {self.paper}") for name in unknown]
-        odd = [
-            f"{name} {ours} (expected: {expected})"
-            for name, ours, expected in facts
-            if ours != expected
-        ]
-        return [*parameters.recorded_changes(self.name, values), *odd]
+        changes = parameters.differences(values, parameters.on_disk(self.name))
+        lost = [file for file in self.facts["files"] if not (self.folder / file).exists()]
+        words = [f"with {change}" for change in changes] + other
+        return words + [f"without {file}" for file in lost]
 
-    def _facts_of_log(self, log, recorded, log_rules):
-        """Return facts of a log, as (words, value in the record, value in the registry)."""
-        if recorded["stand_in"] and self.kind == "stand-in":
-            return []
-        if log not in registry.names():
-            return [("log", log, "a registered log")]
-        registered = registry.info(log)
-        facts = [(f"SHA-256 of {log}", recorded["sha256"], registered.sha256)]
-        if self.kind == "paper":
-            lost = sum(recorded["cleaning"].get(rule, 0) for rule in cleaning.DROP_RULES)
-            rules = registry.cleaning_of(log, record.rules_of(log, self.paper))
-            machine = log_rules.get("machine") or rules.machine
-            facts += [
-                (f"stand_in of {log}", recorded["stand_in"], False),
-                (f"jobs of {log}", recorded["jobs_used"], recorded["jobs"]),
-                (f"jobs and dropped jobs of {log}", recorded["jobs"] + lost, registered.jobs),
-                (f"processors of {log}", recorded["processors"], machine),
-            ]
-        return facts
-
-
-def _listed(names):
-    return ", ".join(sorted(names)) or "none"
-
-
-def _sha256(path):
-    return record.sha256(path.read_bytes()) if path.exists() else None
+    @cached_property
+    def evidence(self) -> dict[str, tuple]:
+        """Its rows of evidence by statement, see `replication.verdicts.evidence.read`."""
+        return evidence.read(self.folder / f"{self.source.stem}.evidence.csv")
 
 
 @dataclass
@@ -167,8 +121,17 @@ class Paper:
     key: str
     title: str
     items: list
-    numbers: list
-    claims: list
+    statements: list
+
+    @property
+    def numbers(self) -> list:
+        """The printed numbers."""
+        return [one for one in self.statements if isinstance(one, evidence.Number)]
+
+    @property
+    def claims(self) -> list:
+        """The claims."""
+        return [one for one in self.statements if isinstance(one, evidence.Claim)]
 
 
 @dataclass
@@ -196,35 +159,19 @@ def collect(kind) -> Results:
     ------
     EvidenceError
         If two notebooks disagree on a number or a claim.
-    ReportError
-        If a record is not of its folder, its committed notebook or the registered logs.
     """
-    items, missing, foreign = [], {}, []
+    items, missing = [], {}
     for name in notebooks() | studies():
         kinds = record.KINDS[record.KINDS.index(kind) :: -1]
         drawn = ((kind, record.read(kind, name)) for kind in kinds)
         item = next((Item(name, kind, facts) for kind, facts in drawn if facts), None)
         if item is None:
-            missing[name] = "not drawn yet"
-        elif reasons := item.foreign():
-            foreign.append(f"{name}: {', '.join(reasons)}")
-        elif item.altered_files():
-            missing[name] = ALTERED
+            missing[name] = NOT_DRAWN
+        elif reasons := item.outdated():
+            missing[name] = ", ".join(reasons)
         else:
             items.append(item)
-    if foreign:
-        raise ReportError(
-            f"records that differ from what they name; draw them again: {'; '.join(foreign)}"
-        )
     return Results(kind, papers(items), grouped_studies(items), missing)
-
-
-def recorded() -> Results:
-    """Return the results in ``figures/``; ReportError if an output differs from its record."""
-    results = collect("paper")
-    if altered := [name for name, reason in results.missing.items() if reason == ALTERED]:
-        raise ReportError(f"{', '.join(altered)}: {ALTERED}")
-    return results
 
 
 def papers(items) -> list[Paper]:
@@ -237,9 +184,7 @@ def papers(items) -> list[Paper]:
         drawn = [item for item in items if item.name.startswith(f"{key}/")]
         named = {entry["notebook"] for entry in published.claims_of(key).values()}
         deciding = drawn + [item for item in items if item.name in named and item not in drawn]
-        chapters.append(
-            Paper(key, title, drawn, tables.numbers(key, drawn), tables.claims(key, deciding))
-        )
+        chapters.append(Paper(key, title, drawn, evidence.statements(key, deciding)))
     return chapters
 
 
@@ -250,5 +195,5 @@ def grouped_studies(items) -> list[Paper]:
         if item.name.startswith(record.STUDY):
             key = item.name.rpartition("/")[0]
             title = key.removeprefix(record.STUDY).replace("_", " ").capitalize()
-            by_key.setdefault(key, Paper(key, title, [], [], [])).items.append(item)
+            by_key.setdefault(key, Paper(key, title, [], [])).items.append(item)
     return list(by_key.values())

@@ -26,6 +26,7 @@ from replication.simulator.choices import did_you_mean
 from replication.simulator.logs import registry
 
 SECONDS = 10.0  # of a notebook without a record
+DIFFERS = 3  # exit code
 WIDGET = "application/vnd.jupyter.widget-view+json"
 #: nbconvert's addresses of other sites, which a page without widgets and formulas does not need.
 NO_ADDRESSES = {name: "" for name in HTMLExporter.class_trait_names() if name.endswith("_url")}
@@ -116,14 +117,15 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
     Returns
     -------
     int
-        Exit code: 1 if a notebook failed.
+        Exit code: 1 if a notebook failed, else `DIFFERS` if a result under the committed parameters
+        differs from the last commit.
     """
     chosen = choose(only, own)
     if not chosen:
         raise PageError(f"no notebooks in {paths.STUDIES if own else paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
     weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
-    failed, same, begun, pages = 0, 0, time.perf_counter(), []
+    failed, answers, begun, pages, wrong = [], {}, time.perf_counter(), [], False
     if len(chosen) > 1:
         print(
             f"{len(chosen)} notebooks, {_minutes(sum(weights.values()))} by their last runs",
@@ -137,28 +139,30 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
             bar.set_description_str(line[: shutil.get_terminal_size().columns - 1])
             try:
                 kind = execute(chosen[name], planned[name])
-                answer = rerun.answer(record.read(kind, name), record.folder(kind, name))
-                same += answer.startswith(rerun.EQUAL)
-                pages += [page(kind, name, answer)] if only else []
+                facts = record.read(kind, name)
+                answers[name] = said = rerun.answer(facts, record.folder(kind, name))
+                wrong |= said.equal is False and facts["provenance"]["kind"] == "paper"
+                pages += [page(kind, name, str(said))] if only else []
                 pictures = [
                     _short(path) for path in record.outputs(kind, name) if path.suffix == ".png"
                 ]
                 where = ", ".join(pictures) or f"{_short(record.folder(kind, name))}/"
-                line = f"{name} ({kind}): {where}: {answer}"
+                line = f"{name} ({kind}): {where}: {said}"
             except NotebookError as error:
-                failed += 1
+                failed.append(name)
                 line = f"FAILED {error} (see {_short(record.notebook('failed', name))})"
             seconds = time.perf_counter() - started
             with bar.external_write_mode():
                 print(f"{line} [{done} of {len(chosen)}, {seconds:.1f} s]", flush=True)
             del weights[name]
-    if len(chosen) > 1:
-        minutes = (time.perf_counter() - begun) / 60
-        equal = f"{same} {rerun.EQUAL}, {len(chosen) - same} not"
-        print(f"{len(chosen)} notebooks in {minutes:.1f} min: {equal}", flush=True)
     for path in pages:
         print(_short(path))
-    return 1 if failed else 0
+    if len(chosen) > 1:
+        minutes = (time.perf_counter() - begun) / 60
+        lost = f"; {len(failed)} failed: {', '.join(failed)}" if failed else ""
+        said = f"{rerun.totals(answers)}{lost}"
+        print(f"{len(chosen)} notebooks in {minutes:.1f} min: {said}", flush=True)
+    return 1 if failed else DIFFERS if wrong else 0
 
 
 def _minutes(seconds):
@@ -254,14 +258,15 @@ def _papermill(path, target, name, parameters):
 
 def page(kind, name, answer="") -> Path:
     """Write an executed notebook as one HTML file beside it, complete without a network, with the
-    answer of its run at the end, and return the path.
+    answer of its run at the top and at the end, and return the path.
     """
     path = record.notebook(kind, name)
     text, _ = HTMLExporter(**NO_ADDRESSES).from_filename(str(path))
     target = path.with_suffix(".html")
-    last = f"<p><strong>Re-run</strong>: {html.escape(answer)}.</p>" if answer else ""
-    head, end, tail = text.rpartition("</body>")
-    writing.write(target, f"{head}{last}{end}{tail}".encode())
+    said = f"<p><strong>Re-run</strong>: {html.escape(answer)}.</p>" if answer else ""
+    top = re.search("<main[^>]*>", text).end()
+    text = f"{text[:top]}{said}{text[top:].replace('</main>', f'{said}</main>')}"
+    writing.write(target, text.encode())
     return target
 
 

@@ -1,4 +1,4 @@
-"""Questions to git about this checkout; every answer is None without git or without a commit."""
+"""Questions to git about this checkout; without git the files on disk stand for the commit."""
 
 import subprocess
 
@@ -21,13 +21,29 @@ def git(*words, folder=None) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def head(folder=None) -> str | None:
-    """Return the hash of the current commit, or None."""
-    return git("rev-parse", "--verify", "HEAD", folder=folder)
+def head() -> str | None:
+    """Return the hash of the current commit; None in an unpacked archive."""
+    return git("rev-parse", "--verify", "HEAD", folder=paths.NOTEBOOKS)
 
 
-def at_head(path) -> str | None:
-    """Return the text of a file in the last commit, or None if the commit does not have
-    the file.
+def committed(path) -> str | None:
+    """Return the text of a file in the last commit, or of the file on disk without git; None if
+    there is no such file.
     """
-    return git("show", f"HEAD:./{path.name}", folder=path.parent)
+    text = _of_commit("show", path)
+    if text is None and path.exists() and head() is None:
+        return path.read_text(encoding="utf-8")
+    return text
+
+
+def same_bytes(path, other) -> bool:
+    """Return whether a file has the bytes of the committed one at `path`."""
+    digest = _of_commit("rev-parse", path)
+    if digest is None and head() is None:
+        return path.exists() and path.read_bytes() == other.read_bytes()
+    return digest == git("hash-object", str(other))
+
+
+def _of_commit(command, path):
+    folder = next(one for one in path.parents if one.exists())
+    return git(command, f"HEAD:./{path.relative_to(folder).as_posix()}", folder=folder)

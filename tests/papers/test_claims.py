@@ -13,7 +13,7 @@ import pytest
 import small_project
 
 from replication.simulator import paths
-from replication.verdicts import published, rules, tables
+from replication.verdicts import evidence, published, rules, tables
 from replication.verdicts.published import EvidenceError
 from replication.verdicts.rules import (
     Answer,
@@ -186,9 +186,7 @@ def test_a_claim_is_decided_case_by_case_and_a_case_by_all_its_parts(paper):
         "against",
         "against",
     ]
-    assert tables.claim_table({"x": one})["numbers"].tolist() == [
-        "log A 1 %; log B 2 % (-1 to 3); log C rise 1 %, fall 7 %"
-    ]
+    assert one.numbers == "log A 1 %; log B 2 % (-1 to 3); log C rise 1 %, fall 7 %"
     assert one.rule == "above 0 %, in every case"
     assert totals([one.verdict]) == "Of 1 claims: **1** holds in part."
 
@@ -239,7 +237,8 @@ def test_a_claim_that_cannot_be_decided_is_named(paper, functions, only, message
 def decided(entry, *rows, unit="%"):
     """The claim of an entry, with these cases."""
     cases = tuple({"unit": unit} | row.row() for row in rows)
-    return tables.Claim("heel_and_toe", "a", {"kind": "simulated", "word": "always"} | entry, cases)
+    entry = {"word": "always"} | entry
+    return evidence.Claim("heel_and_toe", "a", rules.SIMULATED, cases, entry=entry)
 
 
 def test_a_claim_decided_by_its_band_is_undecided_if_the_band_leaves_it_open():
@@ -256,9 +255,9 @@ def on_a_baseline(*values, entry=None):
     """
     entry = entry or {"operator": ">", "threshold": 0}
     cases = [Case("a", *(value if isinstance(value, tuple) else (value,))) for value in values]
-    variants = {str(k): ({"unit": "%"} | case.row(),) for k, case in enumerate(cases)}
+    others = [{"variant": str(k), "unit": "%"} | case.row() for k, case in enumerate(cases)]
     one = decided(entry | {"baseline": "EASY"}, Case("a", 1))
-    return replace(one, variants=variants)
+    return replace(one, rows=(*one.rows, *others))
 
 
 @pytest.mark.parametrize(
@@ -278,19 +277,14 @@ def test_a_claim_on_a_baseline_is_decided_by_the_variants_that_agree(values, ver
     one = on_a_baseline(*values)
     assert (one.verdict, one.otherwise) == (verdict, besides)
     # whatever the default has
-    other = replace(one, rows=decided({}, Case("a", -1)).rows)
+    other = replace(one, rows=(*decided({}, Case("a", -1)).rows, *one.rows[1:]))
     assert (other.verdict, other.otherwise) == (verdict, besides)
 
 
-def test_the_cases_under_each_variant_are_in_the_tables():
+def test_the_verdict_under_each_variant_is_shown():
     one = on_a_baseline(1, -1)
-    table = tables.case_table({"x": one})
-    assert table[["verdict", "variant", "value", "answer"]].to_numpy().tolist() == [
-        ["open", "", 1, "for"],
-        ["holds", "0", 1, "for"],
-        ["fails", "1", -1, "against"],
-    ]
     assert one.counts == "0: holds (1 of 1); 1: fails (0 of 1)"
+    assert one.numbers == "a 1 %"
 
 
 def test_tables_under_variants_decide_claims_on_a_baseline_alone(paper):
@@ -316,17 +310,13 @@ def test_a_claim_that_names_its_notebook_is_decided_by_it_alone(paper):
     assert not decide(paper, {}, {})
 
     def item(name, value):
-        case = {"case": "a", "unit": "%", "value": value}
-        facts = {"claims": {"doubling-helps": {"verdict": "holds", "cases": [case]}}}
-        return SimpleNamespace(name=name, kind="paper", facts=facts | {"comparisons": []})
+        rows = {"doubling-helps": ({"case": "a", "unit": "%", "value": value},)}
+        return SimpleNamespace(name=name, kind="paper", evidence=rows)
 
     elsewhere, own = item("heel_and_toe/claims", -1), item("studies/causes/wild", 1)
-    [claim] = tables.claims(paper, [elsewhere, own])
+    claim = evidence.statements(paper, [elsewhere, own])[-1]
     assert (claim.verdict, claim.drawn_by) == ("holds", own.name)
-    [claim] = tables.claims(paper, [elsewhere])
-    assert claim.verdict == tables.NOT_DRAWN
-    both = SimpleNamespace(numbers=[], claims=tables.claims(paper, [own]), items=[elsewhere, own])
-    assert not tables.wrong_words(both)
+    assert evidence.statements(paper, [elsewhere])[-1].verdict == evidence.NOT_DRAWN
 
 
 def test_claims_that_get_another_verdict_are_listed(paper):

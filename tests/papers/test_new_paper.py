@@ -9,9 +9,9 @@ import shutil
 import small_project
 
 from replication.__main__ import main
-from replication.report import assemble, record
+from replication.report import assemble, record, results
 from replication.simulator import paths
-from replication.verdicts import published
+from replication.verdicts import evidence, published, rules
 from tests.in_process import in_process
 
 VALUES = """trace,policy,measure,value,unit,source
@@ -63,10 +63,11 @@ def test_a_new_paper_is_values_a_claims_file_and_a_notebook(tmp_path, monkeypatc
     shutil.copy(path, page.folder)  # in a kernel it would be the executed notebook
     facts = small_project.publish(page)
 
-    (row,) = facts["comparisons"]
-    assert isinstance(row["ours"], int | float)
-    decided = facts["claims"]["many-are-backfilled"]
-    assert decided["verdict"] == ("holds" if decided["cases"][0]["value"] > 50 else "fails")
+    found = results.Item("test_paper/table1", "paper", facts).evidence
+    number, decided = found["table1 CTC-SP2 EASY backfilled"], found["many-are-backfilled"]
+    assert isinstance(number[0]["value"], int | float)
+    (claim,) = results.collect("paper").every("claims")
+    assert claim.verdict == ("holds" if decided[0]["value"] > 50 else "fails")
     markup = assemble.build().read_text(encoding="utf-8")
     assert "A toy paper" in markup and "Most jobs are backfilled." in markup
     assert main(["check"]) == 0
@@ -88,7 +89,9 @@ def test_the_folder_to_copy_is_a_paper_that_runs(tmp_path, monkeypatch):
     small_project.commit(tmp_path)
     page = in_process(notebooks / "table1.ipynb")["page"]
     facts = small_project.publish(page)
-    assert [row["item"] for row in facts["comparisons"]] == ["table1"]
-    assert facts["claims"]["some-are-backfilled"]["verdict"] in ("holds", "fails")
+    item = results.Item("test_paper/table1", "paper", facts)
+    found = {one.id: one.verdict for one in evidence.statements("test_paper", [item])}
+    assert found.pop("some-are-backfilled") in ("holds", "fails")
+    assert {*found.values()} <= {*rules.NUMBER_VERDICTS}
     rows = published.entries("test_paper", "rows.toml")
     assert len(published.rows("test_paper", "table1")) == rows["table1"]

@@ -8,7 +8,7 @@ from replication.report import results
 
 
 def test_every_paper_has_its_numbers_and_ours():
-    table = numbers.read(results.recorded().every("numbers"))
+    table = numbers.read(results.collect("paper").every("numbers"))
     assert set(table["paper"]) == set(numbers.NAMES)
     assert (table["published"] > 0).all() and (table["ours"] >= 0).all()
     assert not table.duplicated(["row", "log", "published", "simulator"]).any()

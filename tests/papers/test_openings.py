@@ -19,7 +19,7 @@ OTHERS = {
 
 def test_an_opening_has_the_counts_of_the_claims():
     """A sentence that counted rows by itself said 15 of 16 where the verdict had 14 of 16."""
-    recorded = results.recorded()
+    recorded = results.collect("paper")
     by_paper = {paper.key: {claim.count for claim in paper.claims} for paper in recorded.papers}
     found = {}
     for item in recorded.every("items"):

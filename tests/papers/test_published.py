@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from replication.simulator import paths
-from replication.verdicts import published, rules, tables
+from replication.verdicts import evidence, published, rules
 from replication.verdicts.published import EvidenceError
 
 README = paths.PUBLISHED / "README.md"
@@ -252,7 +252,7 @@ def test_each_fact_counts_once():
         row("share", 5.0, "CTC-SP2", "derived: wait over jobs"),
         replace(row("start", 5.0, "fig1"), item="fig1"),
     ]
-    assert tables.abouts(numbers) == [
+    assert evidence.abouts(numbers) == [
         "log",
         *["repeat", "simulated", "repeat", "repeat"],
         "example",

@@ -8,12 +8,12 @@ import pytest
 from docs.articles import build_articles as article
 from docs.articles.build_articles import ReferenceFault, References
 from replication.report import results
-from replication.verdicts import tables
+from replication.verdicts import evidence
 
 
 @pytest.fixture(scope="module")
 def recorded():
-    return results.recorded()
+    return results.collect("paper")
 
 
 @pytest.mark.parametrize("name", ["replication", "studies"])
@@ -32,7 +32,7 @@ def test_a_page_holds_its_pictures_and_citations(name, recorded):
     anchors = set(re.findall(r' id="([^"]+)"', markup))
     links = set(re.findall(r'href="#([^"]+)"', markup))
     found = recorded.every("claims") + recorded.every("numbers")
-    of_report = {tables.place(*one.name) for one in found}
+    of_report = {evidence.place(*one.name) for one in found}
     of_report |= {item.id for item in recorded.every("items")}
     assert links <= anchors | of_report and links & of_report
 

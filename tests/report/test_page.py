@@ -21,11 +21,10 @@ from replication.report import record
 from replication.report.page import Page
 from replication.report.parameters import PageError
 from replication.report.render import Table
-from replication.simulator import paths
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
 from replication.simulator.workload import QUICK_JOBS
-from replication.verdicts import git
+from replication.verdicts import evidence
 from replication.verdicts.rules import Case
 from replication.verdicts.shown import text
 from tests.workloads import jobs, write_log
@@ -52,6 +51,10 @@ def project(request, tmp_path, monkeypatch):
 def make(name=NAME, **changes):
     """A page under the committed parameters but for some changes."""
     return Page(name, **COMMITTED | changes)
+
+
+def evidence_of(page, item="fig02"):
+    return evidence.read(page.folder / f"{item}.evidence.csv")
 
 
 def drawing():
@@ -124,8 +127,8 @@ def test_quick_scale_takes_fewer_jobs_seeds_and_values(project):
 def test_other_parameters_go_to_a_folder_of_their_own_and_prove_nothing(project, changed, words):
     page = make(**changed)
     assert (page.kind, page.undecided) == ("other", "other parameters")
-    assert words in page.notice and words in page._status(page.workloads)
-    assert page.notice.startswith("No verdict: other parameters: ")
+    assert words in page.notice and page._status().count(words) == 1
+    assert page.notice.startswith("**No verdict**: other parameters: ")
     shown = [page.figure(drawing(), "A figure"), page.table(pd.DataFrame({"a": [1]}), "A table")]
     if "name" not in changed:
         reasons = {("mine", "log", "processors"): "an input"}
@@ -133,7 +136,7 @@ def test_other_parameters_go_to_a_folder_of_their_own_and_prove_nothing(project,
         assert set(shown[-1].frame["verdict"]) == {"not comparable"}
     assert small_project.publish(page)["provenance"]["kind"] == "other"
     assert any((project / "build/other/heel_and_toe").iterdir())
-    assert all(words in table._repr_html_() for table in shown[1:])
+    assert not any("No verdict" in table._repr_html_() for table in shown[1:])
     assert not (project / "figures").exists()
 
 
@@ -174,9 +177,7 @@ def test_a_log_may_name_its_rules(project, monkeypatch):
     page = Page(NAME, logs=[{"file": str(path), "bad_lines": "skip"}, "CTC-SP2"])
     assert page.logs == ("mine", "CTC-SP2")
     assert dict(page.workloads["mine"].cleaning)["bad-line-wrong-columns"] == 1
-    # Without git's history the committed parameters are unknown.
-    changed = f"logs {path} bad_lines=skip, CTC-SP2 (committed:"
-    assert (changed if git.head(paths.NOTEBOOKS) else "git gives no answer") in page.notice
+    assert f"logs {path} bad_lines=skip, CTC-SP2 (committed:" in page.notice
     # The picture says that users' estimates are missing.
     assert "Without an estimate, run time instead: mine (100 %)" in page.notice
     assert "WITHOUT" not in make(logs=["CTC-SP2"]).notice
@@ -199,7 +200,7 @@ def test_a_log_without_a_queue_says_so(project, monkeypatch):
     workloads = iter([jobs(4, (0, 10, 4), (10, 10, 4)), jobs(4, (0, 10, 4), (9, 10, 1))])
     monkeypatch.setattr(registry, "load", lambda log, paper: next(workloads))
     shown = []
-    monkeypatch.setattr(Page, "_show", lambda page, logs=None: shown.append(page._status(logs)))
+    monkeypatch.setattr(Page, "_show", lambda page: shown.append(page._status()))
     _ = make(logs=["CTC-SP2", "SDSC-SP2"]).workloads
     assert "No job of CTC-SP2 ever waits" in shown[-1]
 
@@ -232,8 +233,9 @@ def test_the_summary_and_its_numbers_are_in_the_record(project):
     page.opening(sentence, {"ours": "min"}, theirs=21.3712, ours=2 / 3, ends=(1, math.nan))
     facts = small_project.publish(page)
     assert facts["summary"] == "The paper finds 21.37 min, we 0.7 min, from 1 to –."
-    assert facts["values"]["ours"] == {"value": 0.666666667, "unit": "min"}
-    assert facts["values"]["ends"] == {"value": [1, None], "unit": ""}
+    _, ours, ends = evidence_of(page)["opening"]
+    assert ours == {"case": "ours", "value": 0.666666667, "unit": "min"}
+    assert ends == {"case": "ends", "low": 1, "high": None}
 
 
 @pytest.mark.parametrize(
@@ -247,8 +249,7 @@ def test_quick_scale_and_stand_ins_get_no_verdict_and_never_reach_figures(projec
     page.table(pd.DataFrame({"a": [1]}), "A table")
     shown = page.compare(OURS)
     assert set(shown.frame["verdict"]) == {"not comparable"}
-    assert all(shown.frame["reason"])
-    assert page.notice in shown._repr_html_()
+    assert all(shown.frame["remark"]) and page.notice in page._status()
     assert small_project.publish(page)["provenance"]["kind"] == kind
     assert (project / "build" / kind / "heel_and_toe/fig02.png").exists()
     assert not (project / "figures").exists()
@@ -384,21 +385,16 @@ def test_real_logs_at_paper_scale_get_verdicts(project):
     assert by_policy["CTC-SP2", "real"] == "match"
     assert by_policy["KTH-SP2-2", "real"] == "differs"
     assert by_policy["CTC-SP2", "perfect"] == "not comparable"
-    first, second, third, last = small_project.publish(page)["comparisons"]
-    assert (first["ours"], first["verdict"]) == (21.4, "match")
-    assert [one["verdict"] for one in (second, third, last)] == [
-        "not comparable",
-        "differs",
-        "not comparable",
-    ]
-    assert last["ours"] is None and not last["reason"]
+    rows = evidence_of(page)
+    assert rows["fig02 CTC-SP2 real wait"] == ({"value": 21.4, "unit": "min"},)
+    assert rows["fig02 KTH-SP2-2 perfect wait"] == ({"value": None, "unit": "min"},)
     assert "21.37" in shown._repr_html_() and "+0.1 %" in shown._repr_html_()
 
 
 def test_a_part_of_an_item_leaves_out_what_other_notebooks_draw(project):
     page = make("heel_and_toe/fig03")
     assert len(page.compare(OURS, item="fig02", part=True).frame) == 2
-    assert list(small_project.publish(page)["files"]) == ["fig03-fig02.verdicts.csv"]
+    assert list(small_project.publish(page)["files"]) == ["fig03.evidence.csv"]
 
 
 @pytest.mark.parametrize("scale", ["paper", "quick"])
@@ -406,10 +402,9 @@ def test_more_policies_than_the_paper_prints_are_shown_and_not_recorded(project,
     page = make(scale=scale)
     shown = page.compare([*OURS, OURS[0] | {"policy": "aging", "value": 17.25}], extra=True)
     last = shown.frame.iloc[-1]
-    assert (last["policy"], last["verdict"], last["reason"]) == ("aging", "", "not in the paper")
+    assert (last["policy"], last["verdict"], last["remark"]) == ("aging", "", "not in the paper")
     assert "17.25" in shown._repr_html_() and "not in the paper" in shown._repr_html_()
-    recorded = [row["policy"] for row in small_project.publish(page)["comparisons"]]
-    assert recorded and "aging" not in recorded
+    assert (rows := evidence_of(page)) and not any("aging" in name for name in rows)
 
 
 def test_the_record_says_where_it_comes_from_and_names_no_place_of_this_machine(project):
@@ -429,9 +424,6 @@ def test_the_record_says_where_it_comes_from_and_names_no_place_of_this_machine(
     log = provenance["logs"]["CTC-SP2"]
     assert log["sha256"] == registry.info("CTC-SP2").sha256 and log["jobs"] == 6000
     assert log["cleaning"]["zero-run-time"] == registry.info("CTC-SP2").jobs - 6000
-    assert facts["files"]["fig02.csv"]["sha256"] == record.sha256(
-        (page.folder / "fig02.csv").read_bytes()
-    )
     assert {"version", "python", "packages", "seconds"} <= facts["run"].keys()
     assert "somewhere" not in written and str(project) not in written
 
@@ -466,10 +458,8 @@ def test_what_proves_nothing_decides_no_claim(tmp_path, monkeypatch, real, scale
     page = Page("heel_and_toe/claims", scale=scale, logs=["CTC-SP2"])
     decided = page.claims({"doubling_helps": lambda change: [Case("CTC-SP2", change)]}, change=1)
     assert decided["doubling-helps"].verdict == "holds" and "undecided" in decided._repr_html_()
-    assert small_project.publish(page)["claims"]["doubling-helps"] == {
-        "verdict": "undecided",
-        "cases": [{"unit": "%", "case": "CTC-SP2", "value": 1.0}],
-    }
+    rows = {"doubling-helps": ({"unit": "%", "case": "CTC-SP2", "value": 1.0},)}
+    assert evidence_of(page, "claims") == rows
 
 
 def test_other_parameters_decide_no_claim(project):
@@ -491,6 +481,6 @@ def test_the_end_of_a_range_is_words_and_has_no_difference(project):
     words = "none up to 30 min"
     page = make()
     shown = page.compare([OURS[0] | {"value": 30.0, "words": words}], item="fig02", part=True)
-    (row,) = small_project.publish(page)["comparisons"]
-    assert (row["ours"], row["verdict"], row["words"]) == (30.0, "differs", words)
+    ((row,),) = evidence_of(page).values()
+    assert row == {"value": 30.0, "unit": "min", "part": words}
     assert words in shown._repr_html_() and "+" not in shown._repr_html_()

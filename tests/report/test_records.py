@@ -24,11 +24,9 @@ def test_a_committed_record_is_of_real_logs_and_its_notebook_shows_its_pictures(
     assert "commit" not in text.partition('"files"')[0]
     cells = json.loads(path.with_suffix(".ipynb").read_text(encoding="utf-8"))["cells"]
     data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", ())]
-    pictures = {
-        record.sha256(base64.b64decode(one["image/png"])) for one in data if "image/png" in one
-    }
-    drawn = [file["sha256"] for file in facts["files"].values() if file["role"] == "figure"]
-    assert pictures == set(drawn)
+    pictures = {base64.b64decode(one["image/png"]) for one in data if "image/png" in one}
+    files = [name for name, file in facts["files"].items() if file["role"] == "figure"]
+    assert pictures == {path.with_name(file).read_bytes() for file in files}
 
 
 def test_a_damaged_record_counts_as_not_drawn_and_is_named(tmp_path, capsys, monkeypatch):

@@ -41,7 +41,7 @@ def report(request, tmp_path_factory):
     folder = paths.FIGURES if not request.param else None
     table = pd.DataFrame({"threshold": ["always"]})
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_bytes(assemble.page(results.recorded(), table, {}, folder))
+    path.write_bytes(assemble.page(results.collect("paper"), table, {}, folder))
     return path.as_uri()
 
 

@@ -175,13 +175,33 @@ def test_a_page_without_a_runner_changes_no_result(project):
     assert not (project / "figures").exists()
 
 
-def test_without_git_nothing_is_decided(project, monkeypatch, capsys):
+def test_an_unpacked_archive_gives_the_results_that_it_holds(project, capsys):
     make(project)
-    (project / ".git").rename(project / "git")
     assert run.figures(NAME) == 0
-    assert f"{NAME} (other)" in capsys.readouterr().out
-    notebook = record.notebook("other", NAME).read_text()
-    assert "the committed parameters are unknown: git gives no answer" in notebook
+    shutil.rmtree(project / ".git")
+    assert run.figures(NAME) == 0
+    assert f"{NAME} (other): " in (said := capsys.readouterr().out)
+    assert ": equal to the committed record [1 of 1" in said
+
+
+def test_results_that_differ_are_counted_at_the_end_with_an_exit_code(project, capsys):
+    other, third = "heel_and_toe/fig03", "heel_and_toe/fig04"
+    for name in (NAME, other, third):
+        code = [small_project.page_cell(name), small_project.TABLE]
+        make(project, name, code)
+    run.figures([NAME, other])
+    small_project.commit(project, "figures")
+    make(project, code=[GOOD[0], GOOD[1].replace("1 / 3", "1 / 2")])
+    capsys.readouterr()
+    assert run.figures() == run.DIFFERS
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[-1]
+        .endswith(
+            f" min: 1 equal to the committed record; 1 differs: {NAME}; 1 not compared: {third}"
+        )
+    )
+    assert run.figures(settings={"seed": 2}) == 0
 
 
 def test_wrong_input_is_shown_without_a_traceback(project):

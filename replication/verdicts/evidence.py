@@ -1,0 +1,464 @@
+"""What papers print and claim, our evidence on it, and the verdicts that follow.
+
+The evidence of a notebook is one table, ``ITEM.evidence.csv``: a row for each of our values of a
+printed number, for each part of each case of a claim, and for each value in the summary of its
+page. No other file has these values, and none has a verdict but ``figures/verdicts.csv``, which
+follows from them by the present rules.
+"""
+
+import csv
+import io
+import itertools
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pandas as pd
+
+from replication.simulator import paths, writing
+from replication.verdicts import git, published, rules, shown
+from replication.verdicts.published import EvidenceError, Published
+
+KEY = ("trace", "policy", "measure")
+#: Columns of evidence. The statement is the id of a claim; item, trace, policy and measure; or
+#: `OPENING`.
+COLUMNS = (
+    "statement variant case part value low high unit operator threshold word_of_size reason".split()
+)
+#: The statement of the values in the summary of a page; the case is the name of a value.
+OPENING = "opening"
+NAME = ("kind", "paper", "item", *KEY)
+NOT_DRAWN = "not drawn"
+# Kinds of statements. The first three are counted separately; a check is no finding, and a repeat
+# counts where the fact is entered first.
+EXAMPLE, REPEAT = "example", rules.REPEAT
+COUNTED = rules.LOG, EXAMPLE, rules.SIMULATED
+ABOUT = (*COUNTED, rules.CHECK, REPEAT)
+NUMBER_WORDS = (*rules.NUMBER_VERDICTS, NOT_DRAWN)
+CLAIM_WORDS = (*rules.CLAIM_VERDICTS, NOT_DRAWN)
+FACTORS = {"halved": 0.5, "doubled": 2.0}
+NUMBERS = ("value", "low", "high")
+# "Fig. 4", "Table 2", "Figs. 5 and 6"
+NAMED = re.compile(r"(Fig|Table)s?\.? (\d+(?:(?:, | and )\d+)*)")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a paper with our evidence; the verdict follows from both."""
+
+    paper: str
+    id: str
+    about: str  # one of `ABOUT`
+    rows: tuple = ()  # of evidence, by column, without empty cells
+    drawn_by: str = ""  # ``paper/item`` of the notebook that has them
+    undecided: str = ""  # why the rows decide nothing, such as quick scale
+
+    only_by: str = ""  # the only notebook whose rows decide it, if it names one
+
+    @property
+    def verdict(self) -> str:
+        """One of `NUMBER_WORDS` or `CLAIM_WORDS`."""
+        return self.under({})
+
+    def check_unit(self) -> None:
+        """Raise EvidenceError if the rows have another unit than the paper prints."""
+
+
+@dataclass(frozen=True)
+class Number(Statement):
+    """A printed number, and ours."""
+
+    printed: Published = None
+
+    @property
+    def name(self) -> tuple:
+        """The key among all papers: number, paper, item, trace, policy, measure."""
+        return ("number", self.paper, self.printed.item, *self.printed.key)
+
+    @property
+    def ours(self) -> float:
+        """Our value in the published unit; nan if there is none."""
+        value = self.rows[0]["value"] if self.rows else None
+        return math.nan if value is None else value
+
+    def check_unit(self) -> None:
+        """Raise EvidenceError if the row has another unit than the paper prints."""
+        if (unit := self.rows[0].get("unit")) != self.printed.unit:
+            raise EvidenceError(
+                f"{self.drawn_by}: {self.id} in {unit}, published in {self.printed.unit}; "
+                "run the notebook again"
+            )
+
+    @property
+    def words(self) -> str:
+        """Words in place of our value, where that is the end of a range."""
+        return self.rows[0].get("part", "") if self.rows else ""
+
+    def decided(self, factors: Mapping | None = None) -> rules.Verdict:
+        """Return verdict, reason and difference; `factors` multiply some of `rules.LIMITS`."""
+        if not self.rows:
+            return rules.Verdict(NOT_DRAWN, "", math.nan)
+        reason = self.rows[0].get("reason", self.undecided)
+        return rules.number_verdict(self.ours, self.printed, reason, factors)
+
+    def under(self, factors: Mapping) -> str:
+        """Return the verdict with some of `rules.LIMITS` multiplied by a factor each."""
+        return self.decided(factors).verdict
+
+    def shown(self) -> dict:
+        """Return a row for readers: published and ours as text, and a remark, reason and source."""
+        one, decided = self.printed, self.decided()
+        difference = math.nan if self.words else decided.difference
+        return {
+            **dict(zip(KEY, one.key, strict=True)),
+            "unit": one.unit,
+            "published": shown.printed(one),
+            "ours": self.words or shown.ours(self.ours, one.unit),
+            "difference": shown.difference(difference, decided.reason),
+            "verdict": decided.verdict,
+            "remark": "; ".join(filter(None, (decided.reason, one.source))),
+        }
+
+
+@dataclass(frozen=True)
+class Claim(Statement):
+    """A claim of a paper about its own results, with its cases.
+
+    If the claim has a ``baseline``, the rows under each allowed variant of it decide, and those of
+    the default, without a variant, do not.
+    """
+
+    entry: Mapping = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> tuple:
+        """The key among all papers, of the same length as that of a number."""
+        return ("claim", self.paper, self.id, "", "", "")
+
+    @property
+    def default(self) -> list:
+        """The rows without a variant."""
+        return [row for row in self.rows if "variant" not in row]
+
+    @property
+    def under_variants(self) -> dict[str, "Claim"]:
+        """The claim under each allowed variant of its baseline, by name."""
+        rows = {}
+        for row in self.rows:
+            if "variant" in row:
+                plain = {name: cell for name, cell in row.items() if name != "variant"}
+                rows.setdefault(row["variant"], []).append(plain)
+        entry = {**self.entry, "baseline": ""}
+        return {name: replace(self, entry=entry, rows=tuple(own)) for name, own in rows.items()}
+
+    @property
+    def answers(self) -> dict[str, rules.Answer]:
+        """The `replication.verdicts.rules.Answer` of each case by its name."""
+        return rules.answers(self.default, self.entry)
+
+    def under(self, factors) -> str:
+        """Return the verdict if the per cent of some words of ``words.toml`` are multiplied by a
+        factor each.
+        """
+        if self.undecided or not self.rows:
+            return rules.UNDECIDED if self.rows else NOT_DRAWN
+        if self.entry.get("baseline"):
+            return rules.agreed(claim.under(factors) for claim in self.under_variants.values())
+        answers = rules.answers(self.default, self.entry, factors).values()
+        often = self.entry["word"]
+        word = rules.claim_verdict(answers, often, self.about, factors.get(often, 1))
+        by = self.entry.get("decided_by")
+        if (by == "band" and self.otherwise) or (by == "range" and word != rules.HOLDS):
+            return rules.UNDECIDED
+        return word
+
+    @property
+    def otherwise(self) -> str:
+        """The other verdicts that the intervals of its cases allow; empty if there are none."""
+        if self.undecided:
+            return ""
+        if not self.entry.get("baseline"):
+            return rules.other_verdicts(self.answers.values(), self.entry["word"], self.about)
+        allowed = [
+            [claim.verdict, *filter(None, claim.otherwise.split(" or "))]
+            for claim in self.under_variants.values()
+        ]
+        ends = dict.fromkeys(map(rules.agreed, itertools.product(*allowed)))
+        return " or ".join(end for end in ends if end != self.verdict)
+
+    @property
+    def counts(self) -> str:
+        """The verdict under each allowed variant of the baseline, with the count of its cases."""
+        found = self.under_variants.items()
+        return "; ".join(f"{name}: {claim.verdict} ({claim.count})" for name, claim in found)
+
+    @property
+    def count(self) -> str:
+        """The number of cases that hold, such as ``"3 of 4"``; 0 of 0 where none is decided."""
+        held = [answer.holds for answer in self.answers.values()]
+        return f"{sum(held)} of {len(held)}"
+
+    @property
+    def rule(self) -> str:
+        """The rule in words."""
+        return rules.in_words(self.entry)
+
+    @property
+    def numbers(self) -> str:
+        """The texts of all cases."""
+        return "; ".join(text for text, _ in self.cases)
+
+    @property
+    def cases(self) -> list[tuple[str, str]]:
+        """The text of each case (its name, the value of each part, unit and interval) and its
+        answer in words.
+        """
+        texts = {}
+        for row in self.default:
+            words = row.get("part", ""), shown.text(row["value"]), row.get("unit", "")
+            text = " ".join(filter(None, words))
+            if "low" in row:
+                text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
+            texts.setdefault(row["case"], []).append(text)
+        answers = self.answers
+        return [(f"{case} {', '.join(all_)}", str(answers[case])) for case, all_ in texts.items()]
+
+    @property
+    def items(self) -> set[str]:
+        """The tables and figures that its section names, such as fig5 and table2."""
+        return {
+            f"{word.lower()}{number}"
+            for word, numbers in NAMED.findall(self.entry["section"])
+            for number in re.findall(r"\d+", numbers)
+        }
+
+    def shown(self) -> dict:
+        """Return a row for readers."""
+        row = {name: self.entry[name] for name in ("section", "statement")}
+        row |= {"verdict": self.verdict, "otherwise": self.otherwise, "count": self.count}
+        row |= {"numbers": self.numbers, "statistic": self.entry.get("statistic", "")}
+        row |= {"rule": self.rule}
+        baseline = {"baseline": self.entry.get("baseline"), "counts": self.counts}
+        return row | (baseline if baseline["baseline"] else {})
+
+
+# ---- the statements of a paper, and the rows of notebooks
+
+
+def statements(paper: str, items: Iterable = ()) -> list[Statement]:
+    """Return all that a paper prints and claims, with the evidence of some items.
+
+    A claim that names its ``notebook`` has only the rows of that one.
+
+    Raises
+    ------
+    EvidenceError
+        If two items have different rows of a statement, or a unit has changed.
+    """
+    found = {one.id: one for one in (*_printed(paper), *_claimed(paper))}
+    for item in items:
+        undecided = "" if item.kind == "paper" else f"{item.kind} results"
+        for name, rows in item.evidence.items():
+            before = found.get(name)
+            if before is None or before.only_by not in ("", item.name):
+                continue
+            now = replace(before, rows=rows, drawn_by=item.name, undecided=undecided)
+            now.check_unit()
+            found[name] = _agreed(before, now) if before.rows else now
+    return list(found.values())
+
+
+def _agreed(first, second):
+    """Return the first of the statements of two notebooks, which have the same rows; a study, which
+    has runs of its own, need only give the same verdict.
+    """
+    pairs = itertools.zip_longest(first.rows, second.rows, fillvalue={})
+    unlike = next((pair for pair in pairs if not _same(*pair)), None)
+    is_study = second.drawn_by.startswith("studies/")
+    if unlike and not (is_study and first.verdict == second.verdict):
+        rows = " and ".join(str(row or "no such row") for row in unlike)
+        raise EvidenceError(
+            f"{first.paper}: {first.id!r}: {rows} by {first.drawn_by} and {second.drawn_by}; "
+            "run both notebooks again"
+        )
+    return first
+
+
+def _same(first, second):
+    """Return whether two rows are equal, but for the order in which numbers were added."""
+    return first.keys() == second.keys() and all(
+        math.isclose(first[name], second[name] or 0, rel_tol=1e-8)
+        if isinstance(first[name], float)
+        else first[name] == second[name]
+        for name in first
+    )
+
+
+def _claimed(paper):
+    return [
+        Claim(paper, name, entry["kind"], only_by=entry["notebook"], entry=entry)
+        for name, entry in published.claims_of(paper).items()
+    ]
+
+
+def _printed(paper):
+    names = published.items(paper) if paper in published.registered() else []
+    rows = [row for name in names for row in published.rows(paper, name)]
+    return [
+        Number(paper, " ".join((row.item, *row.key)), about, printed=row)
+        for row, about in zip(rows, abouts(rows), strict=True)
+    ]
+
+
+def abouts(rows: Iterable[Published]) -> list[str]:
+    """Return the kind of each printed number of a paper, such that each fact counts once.
+
+    A number is a repeat if other entries imply it, if another item of the paper has the same trace,
+    policy and measure, or, of a number for all logs, if the paper has the measure for each log.
+    Text repeats tables, and later tables earlier ones.
+    """
+    seen, kinds = set(), {}
+    by_log = {(row.policy, row.measure) for row in rows if row.trace != "all"}
+    for row in sorted(rows, key=lambda row: row.item == "text"):
+        measure = re.sub("_(min|max)$", "", row.measure)
+        whole = row.trace == "all" and (row.policy, measure) in by_log
+        kind = rules.LOG if row.policy == "log" else rules.SIMULATED
+        kind = EXAMPLE if row.trace.startswith("fig") else kind
+        kinds[row] = REPEAT if "derived" in row.source or row.key in seen or whole else kind
+        seen.add(row.key)
+    return [kinds[row] for row in rows]
+
+
+def table(rows: Iterable[Mapping]) -> bytes:
+    """Return rows of evidence as CSV; a missing value is ``nan``."""
+    cells = [
+        {
+            name: "nan" if name in row and row[name] is None else row.get(name, "")
+            for name in COLUMNS
+        }
+        for row in rows
+    ]
+    for row in cells:
+        if isinstance(row["threshold"], list | tuple):
+            row["threshold"] = " to ".join(map(str, row["threshold"]))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(cells)
+    return out.getvalue().encode()
+
+
+def read(path: Path) -> dict[str, tuple]:
+    """Return the rows of a file of evidence by statement; none without the file.
+
+    Raises
+    ------
+    EvidenceError
+        If the file has other columns, or a row is no evidence.
+    """
+    found = {}
+    for line, cells in enumerate(read_csv(path) if path.exists() else (), start=2):
+        try:
+            found.setdefault(cells["statement"], []).append(_row(cells))
+        except (KeyError, TypeError, ValueError):
+            raise EvidenceError(
+                f"{path} line {line}: {list(cells.values())}; expected {', '.join(COLUMNS)}, and "
+                "numbers as value, low, high and threshold"
+            ) from None
+    return {name: tuple(rows) for name, rows in found.items()}
+
+
+def _row(cells):
+    """Return a line of evidence without its statement and without empty cells."""
+    row = {name: cells[name] for name in COLUMNS[1:] if cells[name]}
+    row |= {name: _number(row[name]) for name in NUMBERS if name in row}
+    if "threshold" in row:
+        ends = [float(end) for end in row["threshold"].split(" to ")]
+        row["threshold"] = ends if len(ends) > 1 else ends[0]
+    if cells["statement"] != OPENING and "value" not in row:
+        raise ValueError("no value")
+    return row
+
+
+def _number(cell):
+    number = float(cell)
+    return None if math.isnan(number) else number
+
+
+def read_csv(path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file as dicts of text."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# ---- all verdicts, and their changes
+
+
+def files(found: Iterable[Statement]) -> dict[Path, bytes]:
+    """Return the files that follow from all statements: their verdicts, and the sensitivity."""
+    rows = [[*one.name, one.about, one.verdict] for one in found]
+    verdicts = pd.DataFrame(rows, columns=[*NAME, "about", "verdict"])
+    return {
+        paths.FIGURES / "verdicts.csv": writing.frame_csv(verdicts),
+        paths.FIGURES / "sensitivity.csv": writing.frame_csv(sensitivity(found)),
+    }
+
+
+def changes(found: Iterable[Statement]) -> tuple[list[tuple], str]:
+    """Return the verdicts that differ from those of the last commit, or of the file where git gives
+    none, each as (name, before, now); and the source.
+    """
+    path = paths.FIGURES / "verdicts.csv"
+    text, source = git.committed(path), "the last commit" if git.head() else "the file on disk"
+    if text is None and path.exists():
+        text, source = path.read_text(encoding="utf-8"), "the file, which is not committed"
+    if text is None:
+        raise EvidenceError(f"{path}: no such file; a complete report writes it (make figures)")
+    lines = csv.DictReader(io.StringIO(text))
+    before = {tuple(row.get(name) for name in NAME): row.get("verdict") for row in lines}
+    now = {one.name: one.verdict for one in found}
+    pairs = [(name, before.get(name), now.get(name)) for name in [*now, *(before.keys() - now)]]
+    return [pair for pair in pairs if pair[1] != pair[2]], source
+
+
+def count(found, words, about=ABOUT) -> dict[str, int]:
+    """Return the number of statements with each verdict, best first, without zeros."""
+    return shown.counts([one.verdict for one in found if one.about in about], words)
+
+
+def place(*words) -> str:
+    """Return the anchor of a statement in the report, unique for its words."""
+    spelt = (
+        re.sub("[^A-Za-z0-9_=-]", lambda c: f".{ord(c[0]):x}.", word) for word in words if word
+    )
+    return ":".join(spelt)
+
+
+def sensitivity(found: Iterable[Statement]) -> pd.DataFrame:
+    """Return how many verdicts get better or worse if one threshold is halved or doubled.
+
+    Columns are threshold (a word of ``words.toml`` or a limit of `rules.LIMITS`), per cent, and the
+    numbers of verdicts: halved better, halved worse, doubled better, doubled worse. The last row
+    counts verdicts that any of the thresholds changes. Repeats and checks are left out.
+    """
+    counted = [one for one in found if one.about in COUNTED]
+    levels = {word: rules.level(word) for kind in rules.words().values() for word in kind}
+    del levels["sometimes"]  # one case is enough, whatever the factor
+    levels |= {word: 100 * float(limit) for word, limit in rules.LIMITS.items()}
+    order = [*NUMBER_WORDS, *CLAIM_WORDS]  # each best first
+    moved = {f"{change} {way}": set() for change in FACTORS for way in ("better", "worse")}
+    rows, now = [], {one.name: order.index(one.verdict) for one in counted}
+    for word, per_cent in levels.items():
+        row = {"threshold": word.replace("_", " "), "per cent": per_cent} | dict.fromkeys(moved, 0)
+        # A limit is for numbers, a word for claims.
+        concerned = [one for one in counted if isinstance(one, Number) == (word in rules.LIMITS)]
+        for (change, factor), one in itertools.product(FACTORS.items(), concerned):
+            if step := order.index(one.under({word: factor})) - now[one.name]:
+                way = f"{change} {'better' if step < 0 else 'worse'}"
+                row[way] += 1
+                moved[way].add(one.name)
+        rows.append(row)
+    last = {"threshold": "any of these"} | {way: len(names) for way, names in moved.items()}
+    return pd.DataFrame([*rows, last])
