@@ -169,7 +169,7 @@ def reservations(schedule, which="first", by="predictions") -> np.ndarray:
     if schedule.length is not None:
         raise AuditError(
             f"{schedule.workload.name}: reservations are unknown if jobs are resumed; "
-            "allowed: mode='kill'"
+            "allowed: preemption='kill'"
         )
     correction = CORRECTIONS.index(getattr(schedule.scheduler, "correction", "now"))
     plans, sunny = (schedule.prediction, schedule.estimate), isinstance(schedule.scheduler, PVEasy)

@@ -75,7 +75,7 @@ class PaperEASY(options.OnPredictions, Scheduler):
     candidates: options.Candidates = options.candidates()
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
-    reservation: options.Reservation = options.reservation()
+    lifetime: options.Lifetime = options.lifetime()
     extra: Literal["used-up", "not-used-up", "none"] = option(
         "used-up",
         ("used-up", "not-used-up", "none"),
@@ -149,12 +149,12 @@ class PaperEASY(options.OnPredictions, Scheduler):
 
     def kernel(self) -> tuple:
         """Return the compiled loop, the rules of the machine, and those of the pass."""
-        lasts, until_start = self.reservation != "recomputed", self.reservation == "until-start"
+        lasts, until_start = self.lifetime != "recomputed", self.lifetime == "until-start"
         none_extra = self.extra == "none"
         closed = self.overdue == "nobody" or (self.overdue == "by-lifetime" and until_start)
         # Schedulers whose rules are equal are the same: a rule without an effect is off.
         rules = Rules(
-            shortest_first=self.candidates == "sjf",
+            shortest_first=self.candidates == "shortest",
             lasts=lasts,
             until_start=until_start,
             recounts=lasts and not none_extra and self.recount == "pass",

@@ -18,7 +18,7 @@ from replication.verdicts import published
 STAND_IN = "needs the real log"
 NO_JOB = ("no-processors", "larger-than-machine")  # jobs that cannot be simulated
 #: Options of EASY that papers leave to its textbook, and those of a scheduler with predictions.
-TEXTBOOK = ("reservation", "extra", "strict", "plans", "shadow", "events", "ties")
+TEXTBOOK = ("lifetime", "extra", "strict", "plans", "shadow", "events", "ties")
 PREDICTION = ("refresh", "correction")
 #: Options that matter to a reservation that lasts alone.
 OF_LASTING = ("recount", "overdue")
@@ -132,7 +132,7 @@ def alone(*names, lasting=False) -> list[Variant]:
         for value in _others(name):
             word = next((word for word, own in ANSWERS.items() if own is value), value)
             found.append(Variant(f"{name}: {word}", scheduler={name: value}))
-            if lasting and name == "reservation":
+            if lasting and name == "lifetime":
                 found += [
                     Variant(
                         f"{name}: {value}, {more}: {other}",

@@ -31,9 +31,9 @@ if absent := [
 
 from replication.simulator.estimates import Deterministic as Deterministic
 from replication.simulator.estimates import EstimateModel as EstimateModel
-from replication.simulator.estimates import Exact as Exact
 from replication.simulator.estimates import FModel as FModel
 from replication.simulator.estimates import Modal as Modal
+from replication.simulator.estimates import Perfect as Perfect
 from replication.simulator.estimates import Users as Users
 from replication.simulator.logs.registry import load as load
 from replication.simulator.logs.synthetic import synthetic as synthetic
@@ -41,9 +41,9 @@ from replication.simulator.predictors import CVH as CVH
 from replication.simulator.predictors import Biased as Biased
 from replication.simulator.predictors import Clairvoyant as Clairvoyant
 from replication.simulator.predictors import Complete as Complete
+from replication.simulator.predictors import Estimate as Estimate
 from replication.simulator.predictors import Last as Last
 from replication.simulator.predictors import Predictor as Predictor
-from replication.simulator.predictors import Request as Request
 from replication.simulator.predictors import TopPercent as TopPercent
 from replication.simulator.predictors import Tsafrir as Tsafrir
 from replication.simulator.predictors import Virtual as Virtual

@@ -72,7 +72,7 @@ cleaning_options = add_options(
 @shell.command()
 @log
 @opt("--scheduler", default="easy", help="Such as pv-easy or 'EASY(predictor=Last())'.")
-@opt("--estimates", default="log", help="Such as perfect, f=2 or 'FModel(9, e_max=64800)'.")
+@opt("--estimates", default="users", help="Such as perfect, f-model=2 or 'FModel(9, e_max=64800)'.")
 @opt("--load", default="log", help="Offered load, a share such as 0.9, or log for its own.")
 @seed
 @trim

@@ -15,7 +15,7 @@ REFERENCES = {
     rp.PVEasy: pv_easy.PVEasy,
 }
 PREDICTORS = (
-    rp.Request(),
+    rp.Estimate(),
     rp.Clairvoyant(),
     rp.Virtual(0.8),
     rp.Virtual(0, -0.5),

@@ -12,9 +12,9 @@ SCRIPT = """\
 import replication as rp
 
 kth = rp.load("KTH-SP2")
-run = rp.simulate(kth, rp.EASY(candidates="sjf"), rp.FModel(2), seed=1)
+run = rp.simulate(kth, rp.EASY(candidates="shortest"), rp.FModel(2), seed=1)
 rp.Ezzy()
-rp.EASY(candidate="sjf")
+rp.EASY(candidate="shortest")
 rp.EASY(candidates="sfj")
 run.nothing
 rp.simulate(kth, rp.EASY(), seed="a")

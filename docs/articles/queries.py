@@ -26,9 +26,9 @@ THREE = {"KTH-SP2": "KTH", "CTC-SP2": "CTC", "SDSC-SP2": "SDSC"}  # of Top Perce
 SIMULATORS = {
     "until start, now": "until start, *now*",
     "until due, now": "until due, *now*",
-    "until start": "until start, request",
-    "until due": "until due, request",
-    "textbook EASY": "textbook, request",
+    "until start": "until start, estimate",
+    "until due": "until due, estimate",
+    "textbook EASY": "textbook, estimate",
     "textbook EASY, now": "textbook, *now*",
 }
 
@@ -123,8 +123,8 @@ def main_table(results):
     top = [
         ("least-underprediction", "it predicts too short a time least often", "yes", "logs"),
         ("top-best-priority", "it is best on the new measures", "yes", "cases"),
-        ("top-beats-reqtime", "it beats the requests", "consistently", "cases"),
-        ("nobody-else-does", "no other predictor beats the requests", "yes", "cases"),
+        ("top-beats-reqtime", "it beats the estimates", "consistently", "cases"),
+        ("nobody-else-does", "no other predictor beats the estimates", "yes", "cases"),
         ("schedulers-close", "schedulers other than EASY give close results", "yes", "cells"),
     ]
     for name, *words in top:
@@ -139,7 +139,11 @@ def lifetimes(results):
         "until due": "until due",
         "computed at every pass": "every pass (textbook)",
     }
-    corrections = {"*now*": ("aged", "now"), "request": ("aged", "request"), "unaged": ("unaged",)}
+    corrections = {
+        "*now*": ("aged", "now"),
+        "estimate": ("aged", "estimate"),
+        "unaged": ("unaged",),
+    }
     rows = []
     for (lifetime, name), (title, kind) in product(pairs.items(), corrections.items()):
         case = {"lifetime": lifetime} | dict(zip(("ageing", "correction"), kind, strict=False))
@@ -165,7 +169,7 @@ def easy_counts(results):
         "printed": "published",
         "until start": "until start",
         "until due, *now*": "until due, now",
-        "until due, request": "until due",
+        "until due, estimate": "until due",
         "textbook": "textbook EASY",
     }
     return _counts(results, "EASY", measures, columns)
@@ -308,7 +312,7 @@ def left_open(results):
         (
             "all inputs of a predictor, also artificial ones",
             "Top Percent",
-            "AP1WAF on CTC is {} times that with requests, and {} times without the artificial "
+            "AP1WAF on CTC is {} times that with estimates, and {} times without the artificial "
             "point".format(*ap1waf),
         ),
         (

@@ -18,8 +18,8 @@ HOUR = 3600  # s
 #: Schedulers by name, each with an explanation.
 SCHEDULERS = {
     "EASY": (rp.EASY(), "first come, first served; a later job may pass unless it delays the head"),
-    "EASY, shortest first": (rp.EASY(candidates="sjf"), "EASY, but the shortest waiting job passes "
-                                                        "first"),
+    "EASY, shortest first": (rp.EASY(candidates="shortest"), "EASY, but the shortest waiting job "
+                                                             "passes first"),
     "EASY on predictions": (rp.EASY(predictor=rp.Last()), "EASY that plans with the user's last "
                                                           "accuracy"),
     "PV-EASY": (rp.PVEasy(), "EASY that backfills on predictions and preempts jobs that delay an "
@@ -36,7 +36,7 @@ OWN = "scheduler's own"
 #: Predictors by name, each with an explanation; None is the scheduler's own.
 PREDICTORS = {
     OWN: (None, "the default of the scheduler"),
-    "user estimate": (rp.Request(), "no prediction"),
+    "user estimate": (rp.Estimate(), "no prediction"),
     "true run time": (rp.Clairvoyant(), "perfect prediction"),
     "true run time ± 20 %": (rp.Virtual(0.2), "run time × (1 + random in ± 0.2)"),
     "last accuracy": (rp.Last(), "estimate × run time / estimate of the user's last job (PV-EASY)"),
@@ -55,7 +55,7 @@ ESTIMATES = {
     "user estimates": (lambda f, longest: rp.Users(), "as in the log"),
     "user estimates × (f + 1)": (lambda f, longest: rp.Users(f + 1), "all user estimates "
                                                                      "multiplied"),
-    "perfect": (lambda f, longest: rp.Exact(), "the true run times"),
+    "perfect": (lambda f, longest: rp.Perfect(), "the true run times"),
     "run times × (f + 1)": (lambda f, longest: rp.Deterministic(f), "all run times multiplied"),
     RANDOM: (lambda f, longest: rp.FModel(f), "uniform between r and (f + 1) r"),
     "modal": (lambda f, longest: rp.Modal(longest), "few round values, as users choose (Tsafrir)"),

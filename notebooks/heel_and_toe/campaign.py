@@ -204,8 +204,8 @@ def on_axis(table, load=None) -> pd.DataFrame:
     mean), nan for the log's own estimates. `load` is the name of the load where `at_load` made the
     workloads.
     """
-    f = table["f"] * table["model"].map({"f": 1.0, "deterministic": 2.0, "log": np.nan})
-    named = table.assign(f=f.round(6), model=table["model"].replace({"f": "random"}))
+    f = table["f"] * table["model"].map({"f-model": 1.0, "deterministic": 2.0, "users": np.nan})
+    named = table.assign(f=f.round(6), model=table["model"].replace({"f-model": "random"}))
     if load is None:
         return named.assign(load=named["load"].astype(object).fillna("log"))
     return named.assign(load=[load if load in loads_of(log) else "log" for log in named["log"]])

@@ -89,7 +89,7 @@ def band(runs, log, measure) -> pd.DataFrame:
 
 def real(runs, log, measure) -> float:
     """Return the value of the run with real estimates."""
-    return float(part(runs, log, "log")[measure].iloc[0])
+    return float(part(runs, log, "users")[measure].iloc[0])
 
 
 def change(runs, log, measure, low, high, load="log") -> tuple[float, float, float]:

@@ -122,7 +122,7 @@ def panel(axes, part, band=True) -> None:
     ):
         runs, look = part[part["model"] == model], looks[model]
         sns.lineplot(runs, x="f", y="value", ax=axes, legend=False, **how, **look)
-    real = part.loc[part["model"] == "log", "value"]
+    real = part.loc[part["model"] == "users", "value"]
     if np.isfinite(real).any():
         axes.axhline(real.iloc[0], **looks["real"] | {"label": "real estimates"})
 

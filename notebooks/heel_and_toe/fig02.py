@@ -17,7 +17,7 @@ def label_rows(table, factor=2) -> pd.DataFrame:
     """
     models = {
         "real": rp.Users(),
-        "perfect": rp.Exact(),
+        "perfect": rp.Perfect(),
         f"real x{factor:g}": rp.Users(factor),
         f"perfect x{factor:g}": rp.Deterministic(factor - 1),
     }

@@ -81,7 +81,7 @@ def summary(table, workloads) -> pd.DataFrame:
     The workloads are not cut.
     """
     own = {log: own_share(workload) for log, workload in workloads.items()}
-    kind = table["model"].replace({"log": "real", "f": "vanilla"})
+    kind = table["model"].replace({"users": "real", "f-model": "vanilla"})
     kind = kind.mask((kind == "vanilla") & (table["e_max"] > 0), "truncated")
     amount = table["share"].fillna(table["f"]).fillna(table["factor"])
     found = curves.spread(table.assign(model=kind, f=amount), PERFORMANCE).drop(columns="load")

@@ -159,7 +159,7 @@ def crossovers(results, measures) -> pd.DataFrame:
     rows = []
     for (log, load), part in results.groupby(["log", "load"], sort=False):
         for measure in measures:
-            real = float(part.loc[part["model"] == "log", measure].iloc[0])
+            real = float(part.loc[part["model"] == "users", measure].iloc[0])
             by = part[part["model"] == "random"].groupby("f")[measure].agg(["mean", "std", "size"])
             half = Z95 * by["std"].fillna(0) / np.sqrt(by["size"])
             last = float(by["mean"].iloc[-1]), float(by.index[-1])

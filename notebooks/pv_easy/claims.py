@@ -34,8 +34,8 @@ EASYS = "EASY's backfilling"
 #: The schedulers that claims speak of, by policy.
 POLICIES = runs.POLICIES | {
     EASYS: rp.PVEasy(venture="easy"),
-    "suspend": rp.PVEasy(mode="suspend"),
-    "checkpoint 1 h": rp.PVEasy(mode="checkpoint", interval=3600),
+    "suspend": rp.PVEasy(preemption="suspend"),
+    "checkpoint 1 h": rp.PVEasy(preemption="checkpoint", interval=3600),
 }
 #: Claims that need a replay for each job.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
@@ -126,7 +126,7 @@ def under(workloads, variant, seed, repeats, workers=1) -> dict[str, pd.DataFram
     is_default = variant == runs.DEFAULT
     counted = COUNTS if is_default else alike_counts()
     policies = {name: variant.of(one) for name, one in virtual.POLICIES.items()}
-    correction = variant.scheduler.get("correction", "request")
+    correction = variant.scheduler.get("correction", "estimate")
     draws = range(seed, seed + repeats)
     return {
         "numbers": numbers(found, replays=is_default, counted=counted),

@@ -29,7 +29,7 @@ TEXTBOOK = next(iter(VARIANTS))
 ALLOWED = {
     name: VARIANTS[name] for name, entry in _ENTRIES["variants"].items() if entry.get("allowed")
 }
-#: Those in which an expired prediction becomes the request: one for each lifetime of a reservation.
+#: Those in which an expired prediction becomes the estimate: one for each lifetime.
 LIFETIMES = [name for name, variant in VARIANTS.items() if not variant.scheduler]
 #: All that is tried in place of the default.
 TRIED = (DEFAULT, *ALONE, *CLEANING, *TOGETHER, *[VARIANTS[name] for name in LIFETIMES[1:]])
@@ -54,7 +54,7 @@ def concerns(scheduler, variant) -> bool:
         return not variant.easy
     if not all(variants.takes(scheduler, *one) for one in fields.items()):
         return False
-    return not {*fields} & {*variants.PREDICTION} or scheduler.predictor != rp.Request()
+    return not {*fields} & {*variants.PREDICTION} or scheduler.predictor != rp.Estimate()
 
 
 def run(jobs, scheduler, variant=DEFAULT, seed=1) -> rp.Schedule:

@@ -117,7 +117,7 @@ def blocked_in_third(schedule) -> np.ndarray:
     The jobs that a policy blocks do better under nearly every other one, so no compared policy may
     select them.
     """
-    return audits.blocked(rp.simulate(schedule.workload, schedule.scheduler, rp.Exact()))
+    return audits.blocked(rp.simulate(schedule.workload, schedule.scheduler, rp.Perfect()))
 
 
 def _placebos(base, jobs_of_third, measure, classes):

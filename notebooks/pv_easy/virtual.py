@@ -19,10 +19,10 @@ from replication.simulator.sweeps import engines
 BASE = "PV-EASY"
 UNITS = dict.fromkeys(("ahead", "behind", "level"), "error, %")
 OVER = ["over", "over_low", "over_high"]
-POLICIES = {BASE: rp.PVEasy(), "FCFS-EASY": rp.EASY(), "SJF-EASY": rp.EASY(candidates="sjf")}
+POLICIES = {BASE: rp.PVEasy(), "FCFS-EASY": rp.EASY(), "SJF-EASY": rp.EASY(candidates="shortest")}
 
 
-def results(workloads, policies, errors, seeds, correction="request", workers=1) -> pd.DataFrame:
+def results(workloads, policies, errors, seeds, correction="estimate", workers=1) -> pd.DataFrame:
     """Return mean slowdowns over the seeds, with 95 % intervals (Student), of policies that plan
     with the virtual predictor.
 

@@ -92,7 +92,7 @@ def under_predicted(replicates, policies) -> Iterator[Case]:
 
 
 def overestimates(workloads) -> Iterator[Case]:
-    """Return the median of request over run time."""
+    """Return the median of estimate over run time."""
     for log, jobs in workloads.items():
         yield Case(log, float(np.median(jobs.estimate / np.maximum(jobs.run_time, 1))))
 
@@ -151,7 +151,7 @@ def quality_uncorrelated(replicates) -> Iterator[Case]:
 
 
 def never_above_request(schedules) -> Iterator[Case]:
-    """Return the number of jobs that a Top Percent predicts longer than their request."""
+    """Return the number of jobs that a Top Percent predicts longer than their estimate."""
     for log, several in schedules.items():
         for policy in TOPS:
             schedule = several[policy]

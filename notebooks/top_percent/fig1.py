@@ -54,13 +54,13 @@ def mode_tests(workloads, samples=modes.SAMPLES) -> pd.DataFrame:
 
 def short_and_long(workloads) -> pd.DataFrame:
     """Return the shares of jobs of each large class, per cent, with a run time below a tenth of the
-    class's median request, and above half of it: log, jobs, short, long.
+    class's median estimate, and above half of it: log, jobs, short, long.
     """
     rows = []
     for log, members, run_time in classes(workloads):
-        request = np.median(workloads[log].estimate[members])
+        estimate = np.median(workloads[log].estimate[members])
         shares = [
-            100 * float(one.mean()) for one in (run_time < request / 10, run_time > request / 2)
+            100 * float(one.mean()) for one in (run_time < estimate / 10, run_time > estimate / 2)
         ]
         rows.append((log, len(members), *shares))
     return pd.DataFrame(rows, columns=["log", "jobs", "short", "long"])
@@ -82,9 +82,9 @@ def choose(found, number=0) -> pd.Series:
 
 
 def jobs(schedule, members) -> pd.DataFrame:
-    """Return the jobs of a class in order of start: start, run_time, predicted and request, s."""
+    """Return the jobs of a class in order of start: start, run_time, predicted and estimate, s."""
     of = {"run_time": schedule.workload.run_time, "predicted": schedule.prediction}
-    of = {"start": schedule.start} | of | {"request": schedule.workload.estimate}
+    of = {"start": schedule.start} | of | {"estimate": schedule.workload.estimate}
     table = pd.DataFrame(of).iloc[members]
     return table.sort_values("start", kind="stable", ignore_index=True)
 
@@ -101,11 +101,11 @@ def draw(group, about, policy) -> Figure:
     boxes = {"markersize": 3, "color": blue, "markerfacecolor": "none"}
     left.plot(days, group["run_time"] / HOUR, "s", label="a job's run time", **boxes)
     name = [*runs.predictors_by_name([policy])][-1]
-    looks = style.series([name, "request"], marker=False)
+    looks = style.series([name, "estimate"], marker=False)
     line = looks[name] | {"linestyle": "-", "label": f"predicted at its start ({name})"}
     left.step(days, group["predicted"] / HOUR, where="post", **line)
-    left.axhline(group["request"].iloc[0] / HOUR, **looks["request"])
-    title = f"{about['log']}: {about['jobs']} jobs of one user, request and size"
+    left.axhline(group["estimate"].iloc[0] / HOUR, **looks["estimate"])
+    title = f"{about['log']}: {about['jobs']} jobs of one user, estimate and size"
     left.set(xlabel="start [days since the first job's]", ylabel="run time [h]", title=title)
     left.set_ylim(0, None)
     figure.legend(loc="outside lower center", ncols=3)
@@ -116,13 +116,13 @@ def draw(group, about, policy) -> Figure:
 
 def summary(group) -> pd.DataFrame:
     """Return numbers of the prediction of this class, as a table of what and value."""
-    names = "run_time", "predicted", "request"
-    run_time, predicted, request = (group[name].to_numpy(float) for name in names)
+    names = "run_time", "predicted", "estimate"
+    run_time, predicted, estimate = (group[name].to_numpy(float) for name in names)
     rows = {
         "jobs": len(group),
         "jobs that ran longer than predicted": int((run_time > predicted).sum()),
-        "median of run time over request": np.median(run_time / request),
-        "median of prediction over request": np.median(predicted / request),
-        "jobs predicted below the request": int((predicted < request).sum()),
+        "median of run time over estimate": np.median(run_time / estimate),
+        "median of prediction over estimate": np.median(predicted / estimate),
+        "jobs predicted below the estimate": int((predicted < estimate).sum()),
     }
     return pd.DataFrame({"what": list(rows), "value": list(rows.values())})

@@ -15,7 +15,7 @@ from replication.simulator.sweeps import engines
 
 PAPER, REFERENCE = "top_percent", "Reqtime"
 POLICIES = {
-    "Reqtime": rp.Request(),
+    "Reqtime": rp.Estimate(),
     "Clairvoyant": rp.Clairvoyant(),
     "Complete": rp.Complete(),
     "CVH": rp.CVH(),
@@ -33,8 +33,8 @@ VARIANTS = {variant.name: variant for variant in variants.entered(PAPER, "varian
 
 
 def class_of(workload) -> tuple[np.ndarray, np.ndarray]:
-    """Return the predictor's class of each job, int[n], by program, user, request and size, and the
-    size of each class.
+    """Return the predictor's class of each job, int[n], by program, user, estimate and size, and
+    the size of each class.
     """
     columns = workload.executable, workload.user, workload.estimate, workload.processors
     counted = np.unique(np.column_stack(columns), axis=0, return_inverse=True, return_counts=True)
@@ -95,7 +95,7 @@ def shortest_first(found, variant=VARIANTS["words"]) -> dict[str, dict[str, rp.S
     """Return for each log the two schedules with perfect predictions: shortest candidate first, and
     candidates in queue order (`REFERENCE`).
     """
-    first = rp.EASY(candidates="sjf")
+    first = rp.EASY(candidates="shortest")
     return {
         log: {
             "short": run(several["Clairvoyant"].workload, "Clairvoyant", variant, first),
@@ -106,15 +106,15 @@ def shortest_first(found, variant=VARIANTS["words"]) -> dict[str, dict[str, rp.S
 
 
 def predictors_by_name(texts) -> dict[str, rp.Predictor]:
-    """Return predictors from texts such as ``top=3``, by the paper's names or their text; Reqtime
-    is always included.
+    """Return predictors from texts such as ``top-percent=3``, by the paper's names or their text;
+    Reqtime is always included.
     """
     names = {predictor: name for name, predictor in POLICIES.items()}
     asked = {one: names.get(one, given) for given in texts for one in [rp.Predictor.check(given)]}
     return {name: one for one, name in ({POLICIES[REFERENCE]: REFERENCE} | asked).items()}
 
 
-def over_requested(rows) -> pd.DataFrame:
+def over_estimates(rows) -> pd.DataFrame:
     """Return each measure but R2 over the measure with Reqtime, with a row for each number.
 
     Takes a row for each schedule: the names of its block (log, scheduler, ...), policy, and the
@@ -144,9 +144,9 @@ def under_schedulers(
 
 def simulate_rows(tasks, workers=1) -> pd.DataFrame:
     """Simulate rows of the table, each given by its names (policy among them), jobs and scheduler;
-    return `over_requested`.
+    return `over_estimates`.
     """
-    return over_requested(
+    return over_estimates(
         engines.each(lambda task: task[0] | measure(rp.simulate(*task[1:])), tasks, workers)
     )
 

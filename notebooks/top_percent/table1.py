@@ -1,4 +1,4 @@
-"""Table I: EASY with eight predictors, each measure over that of the requested time."""
+"""Table I: EASY with eight predictors, each measure over that with the user estimate."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def priority(schedules, ours) -> pd.DataFrame:
     schedules : dict of str to dict
         By log and policy, by the paper's words.
     ours : pandas.DataFrame
-        From `runs.over_requested`, both interpretations.
+        From `runs.over_estimates`, both interpretations.
 
     Returns
     -------
@@ -67,13 +67,13 @@ def draw_priority(table) -> Figure:
     return panels.label_below(figure, [f"{measure} over Reqtime's" for measure in rows])
 
 
-def at_request(schedule) -> dict[str, float]:
-    """Return the share of predictions at submission that equal the request, and the share of jobs
+def at_estimate(schedule) -> dict[str, float]:
+    """Return the share of predictions at submission that equal the estimate, and the share of jobs
     that run longer than their prediction, per cent.
     """
     prediction, jobs = schedule.first_prediction, schedule.workload
     equal, longer = prediction == schedule.estimate, jobs.run_time > prediction
-    return {"equal to the request": 100 * equal.mean(), "run longer": 100 * longer.mean()}
+    return {"equal to the estimate": 100 * equal.mean(), "run longer": 100 * longer.mean()}
 
 
 def of(ours, variant) -> pd.DataFrame:

@@ -68,7 +68,8 @@ def _fits(value, default):
 def read_cell(notebook, name) -> dict:
     """Return the parameters in the text of a notebook, of the cell tagged ``parameters``.
 
-    papermill.inspect_notebook does not read values with an equals sign, such as ``"top=3"``.
+    papermill.inspect_notebook does not read values with an equals sign, such as
+    ``"top-percent=3"``.
 
     Raises
     ------

@@ -190,7 +190,7 @@ def execute(path, parameters) -> str:
     name = record.name_of(path)
     running = paths.BUILD / "running"
     running.mkdir(parents=True, exist_ok=True)
-    # papermill warns of parameters such as "top=3", which are checked above.
+    # papermill warns of parameters such as "top-percent=3", which are checked above.
     logging.getLogger("papermill").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore", "The specified file .* does not end in")
     _clear(running)

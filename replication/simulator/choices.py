@@ -3,7 +3,7 @@
 Schedulers, predictors and estimate models are families of choices. A member is one class::
 
     @dataclass(frozen=True)
-    class FModel(EstimateModel, name="f"):
+    class FModel(EstimateModel):
         f: float = option(allowed=Number(0), about="badness factor")
 
 Fields are declared with `option`, which states the allowed values; errors list them. The `repr` is
@@ -212,7 +212,7 @@ class Choice:
     @classmethod
     def check_all(cls, values) -> list:
         """Return one member of the family or several as a list, each given itself or as text; a
-        text such as ``f=0:10:1`` is several.
+        text such as ``f-model=0:10:1`` is several.
         """
         if isinstance(values, str | type) or not isinstance(values, Iterable):
             values = [values]

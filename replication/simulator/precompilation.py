@@ -23,11 +23,11 @@ from replication.simulator.workload import Workload
 
 #: Those of the explorer's first picture come first.
 TEXTBOOK = (
-    *(EASY(), PVEasy(), FCFS(), EASY(candidates="sjf"), Conservative()),
+    *(EASY(), PVEasy(), FCFS(), EASY(candidates="shortest"), Conservative()),
     *(LargestAreaFirst(), OrderedEASY()),
 )
 PREDICTORS = (
-    *(predictors.Last(), predictors.Request(), predictors.Clairvoyant(), predictors.Virtual(0.2)),
+    *(predictors.Last(), predictors.Estimate(), predictors.Clairvoyant(), predictors.Virtual(0.2)),
     *(predictors.Tsafrir(), predictors.Complete(), predictors.TopPercent(3), predictors.CVH()),
 )
 

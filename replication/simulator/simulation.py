@@ -43,8 +43,8 @@ def simulate(
         Textbook EASY by default. Text is its repr, such as ``"EASY(predictor=Last())"``, or its
         name, ``"easy"``; see `replication.simulator.text`.
     estimates : EstimateModel, str or int64[n], s, optional
-        The estimates that the scheduler gets: a model, also as text such as ``"f=2"``, or one value
-        for each job. The workload's own by default.
+        The estimates that the scheduler gets: a model, also as text such as ``"f-model=2"``, or one
+        value for each job. The workload's own by default.
     seed : int
         Seed of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional

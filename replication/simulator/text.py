@@ -2,10 +2,11 @@
 
     EASY(predictor=Last(), correction='now')
 
-A bare name is the short form of a choice without options, and a name with a value that of a choice
-with one: ``easy`` is ``EASY()``, and ``f=2`` is ``FModel(2)``. Where several choices are allowed,
-``f=0:10:1`` is one for each value. Nothing is evaluated: an expression has names of choices and of
-options, and literals.
+A bare name is the short form of a choice without options: the name of its class in lower case,
+words joined by hyphens. A name with a value is that of a choice with one option. ``easy`` is
+``EASY()``, and ``f-model=2`` is ``FModel(2)``. Where several choices are allowed,
+``f-model=0:10:1`` is one for each value. Nothing is evaluated: an expression has names of choices
+and of options, and literals.
 """
 
 import ast
@@ -43,7 +44,9 @@ def read(text: str, family: type) -> Any:
 
 
 def read_all(text: str, family: type) -> list:
-    """Return the members of a text: one, or one for each value of a range such as ``f=0:10:1``."""
+    """Return the members of a text: one, or one for each value of a range, as of
+    ``f-model=0:10:1``.
+    """
     match = _RANGE.fullmatch(text.strip())
     if not match:
         return [read(text, family)]
@@ -114,7 +117,7 @@ def allowed(family: type, text: str = "") -> str:
 
 
 def _short_form(name, member):
-    """Return ``easy`` or ``f=F (a number from 0)``; empty for a choice that has no short form."""
+    """Return ``easy`` or ``f-model=F (a number from 0)``; empty if there is no short form."""
     match _required_options(member):
         case []:
             return name

@@ -10,7 +10,7 @@ import pandas as pd
 from notebooks import panels
 from notebooks.top_percent import table1, weeks
 from notebooks.top_percent.runs import REFERENCE, by_scheduler
-from replication import EASY, Predictor, Request, TopPercent
+from replication import EASY, Estimate, Predictor, TopPercent
 from replication.simulator.choices import Number, option
 from replication.simulator.predictors.base import compiled
 from replication.simulator.predictors.history import finest_classes
@@ -21,18 +21,18 @@ COUNT, MEAN, SQUARES = range(3)  # columns of `moments`; squares are of distance
 @dataclass(frozen=True)
 class MeanPlus(Predictor, name="mean-plus"):
     """The mean run time of a class's ended jobs plus a multiple of their standard deviation, at
-    most the request.
+    most the estimate.
 
-    Classes are those of Top Percent. Without an ended job it predicts the request.
+    Classes are those of Top Percent. Without an ended job it predicts the estimate.
     """
 
     draws_at_random = False
 
     factor: float = option(allowed=Number(0), about="standard deviations added")
 
-    def tables(self, workload, request, seed):
+    def tables(self, workload, estimate, seed):
         """Return the class of each job and the moments of each class."""
-        group, finest = finest_classes(workload, request)
+        group, finest = finest_classes(workload, estimate)
         moments = np.zeros((finest.shape[1], 3))
         return {"group": group, "moments": moments, "factor": self.factor}
 
@@ -40,10 +40,10 @@ class MeanPlus(Predictor, name="mean-plus"):
     def predict(memory, job, now):
         """Return the prediction, whole seconds."""
         count, mean, squares = memory.moments[memory.group[job]]
-        request = memory.request[job]
+        estimate = memory.estimate[job]
         if count == 0:
-            return request
-        return min(np.int64(np.rint(mean + memory.factor * np.sqrt(squares / count))), request)
+            return estimate
+        return min(np.int64(np.rint(mean + memory.factor * np.sqrt(squares / count))), estimate)
 
     @compiled
     def learn(memory, job, now):
@@ -77,16 +77,16 @@ def results(workloads, workers=1):
     Returns
     -------
     measures : pandas.DataFrame
-        log, design, measure (`SHOWN`), value over that with requests, low, high: 95 % intervals
+        log, design, measure (`SHOWN`), value over that with estimates, low, high: 95 % intervals
         over weeks.
     shares : pandas.DataFrame
-        log, design, and the columns of `table1.at_request`, per cent of the jobs.
+        log, design, and the columns of `table1.at_estimate`, per cent of the jobs.
     """
-    predictors = {REFERENCE: Request()} | DESIGNS
+    predictors = {REFERENCE: Estimate()} | DESIGNS
     designs = {name: EASY(predictor=one) for name, one in predictors.items()}
     found = {log: by_scheduler(jobs, designs, workers) for log, jobs in workloads.items()}
     shares = [
-        {"log": log, "design": name} | table1.at_request(run)
+        {"log": log, "design": name} | table1.at_estimate(run)
         for log, by_design in found.items()
         for name, run in by_design.items()
     ]
@@ -96,7 +96,7 @@ def results(workloads, workers=1):
 
 
 def draw(table):
-    """Draw the priority measures over those with requests, with intervals: a panel for each log, a
+    """Draw the priority measures over those with estimates, with intervals: a panel for each log, a
     line for each design.
     """
     priority = table[(table["measure"] != "AVEbsld") & (table["design"] != "mean")]

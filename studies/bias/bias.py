@@ -11,7 +11,7 @@ import pandas as pd
 from notebooks import panels
 from notebooks.top_percent import claims, weeks
 from notebooks.top_percent.runs import POLICIES, REFERENCE, TITLES, by_scheduler
-from replication import EASY, Predictor, Request, simulate
+from replication import EASY, Estimate, Predictor, simulate
 from replication.drawing import style
 from replication.simulator.choices import option
 from replication.simulator.schedules import intervals as over_weeks
@@ -28,15 +28,15 @@ AT_SUBMISSION = EASY(refresh="submission")
 
 @dataclass(frozen=True)
 class Recorded(Predictor):
-    """Predictions that were made elsewhere, in whole seconds and at most the request."""
+    """Predictions that were made elsewhere, in whole seconds and at most the estimate."""
 
     draws_at_random = False
 
     values: tuple = option(about="a prediction for each job, s")
 
-    def predictions(self, workload, request, seed):
-        """Return the values, whole and cut to the request."""
-        return np.clip(np.rint(self.values), 0, request)
+    def predictions(self, workload, estimate, seed):
+        """Return the values, whole and cut to the estimate."""
+        return np.clip(np.rint(self.values), 0, estimate)
 
 
 Recorded.__repr__ = lambda self: f"Recorded({len(self.values)} predictions)"
@@ -128,7 +128,7 @@ def _schedules(workloads, policies, tried, workers):
         predictors = {name: Recorded(tuple(values)) for name, values in lists.items()}
         asked = {
             name: replace(AT_SUBMISSION, predictor=one)
-            for name, one in ({REFERENCE: Request()} | predictors).items()
+            for name, one in ({REFERENCE: Estimate()} | predictors).items()
         }
         found[log] = by_scheduler(workload, asked, workers)
     return found

@@ -17,7 +17,7 @@ from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from notebooks.heel_and_toe.trends import ends
 from notebooks.panels import bars, dots, draw, factors, side_by_side
 from notebooks.paper_easy import PaperEASY
-from replication import EASY, EstimateModel, Exact, FModel, Schedule, Users, simulate
+from replication import EASY, EstimateModel, FModel, Perfect, Schedule, Users, simulate
 from replication.drawing import style
 from replication.simulator.choices import Number, option
 from replication.simulator.schedules import intervals, measures
@@ -291,7 +291,7 @@ def changes_of_estimates(workloads, badness, seeds):
     """
     changes = {}
     for log, workload in workloads.items():
-        models = Exact(), Users(), Users(2)
+        models = Perfect(), Users(), Users(2)
         perfect, real, doubled = (simulate(workload, EASY(), model) for model in models)
         changes[log, DOUBLED] = Change(real, [doubled], perfect, [(real, placebo.again(real))])
         changes[log, TO_REAL] = Change(

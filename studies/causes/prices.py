@@ -19,7 +19,7 @@ from notebooks.heel_and_toe.trends import ends
 from notebooks.panels import below_all, log_ticks
 from notebooks.paper_easy import PaperEASY
 from relaxed_backfilling import Relaxed
-from replication import EASY, Exact, FModel, Users, simulate
+from replication import EASY, FModel, Perfect, Users, simulate
 from replication.drawing import style
 from replication.simulator.observation import observe
 
@@ -70,8 +70,8 @@ def runs(workloads, badness, let_past, shares, seeds, workers=1):
         s. Level 0 of each way is EASY with perfect estimates.
     """
     points = [(F, f, EASY(), FModel(f)) for f in badness]
-    points += [(RANDOM, one, PaperEASY(let_past=one), Exact()) for one in let_past]
-    points += [(RELAXED, one, Relaxed(share=one), Exact()) for one in shares]
+    points += [(RANDOM, one, PaperEASY(let_past=one), Perfect()) for one in let_past]
+    points += [(RELAXED, one, Relaxed(share=one), Perfect()) for one in shares]
     is_head = {log: heads(workload) for log, workload in workloads.items()}
     jobs = {
         (log, seed): placebo.shifted(workload, seed)

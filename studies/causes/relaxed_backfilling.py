@@ -38,7 +38,7 @@ class Relaxed(options.OnPredictions, Scheduler, name="relaxed-backfilling"):
     """EASY that lets backfills delay the head's reserved start by a share of its expected wait.
 
     The reservation lasts until the head starts. With share 0 the schedule is that of
-    ``PaperEASY(reservation="until-start", recount="pass")``, and with perfect estimates EASY's.
+    ``PaperEASY(lifetime="until-start", recount="pass")``, and with perfect estimates EASY's.
     """
 
     draws_at_random = False

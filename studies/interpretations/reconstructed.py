@@ -2,7 +2,7 @@
 and the nearest pair of each lifetime of a reservation.
 
 The variants are in ``data/published/pv_easy/variants.toml``, each lifetime with two corrections of
-an expired prediction: the request, and now. For all of them delays and violations are counted
+an expired prediction: the estimate, and now. For all of them delays and violations are counted
 alike. docs/decisions/pv_easy.md has the argument.
 """
 
@@ -81,7 +81,7 @@ def tables(workloads) -> pd.DataFrame:
 
 
 def errors(workloads, errors, seeds, **how) -> pd.DataFrame:
-    """Fig. 4 under the variants with the request as correction: a table of `virtual.results` with
+    """Fig. 4 under the variants with the estimate as correction: a table of `virtual.results` with
     a column variant; PV-EASY is the same in all.
     """
     easys = {
@@ -257,7 +257,7 @@ def violations(workloads) -> pd.DataFrame:
 
 def corrections(workloads) -> pd.DataFrame:
     """Return the backfills and the postponed heads of EASY-Last, if an expired prediction becomes
-    the request or now.
+    the estimate or now.
 
     Returns
     -------
@@ -269,7 +269,7 @@ def corrections(workloads) -> pd.DataFrame:
     """
     rows = []
     for log, jobs in workloads.items():
-        for correction in ("request", "now"):
+        for correction in ("estimate", "now"):
             one = rp.simulate(jobs, rp.EASY(predictor=rp.Last(), correction=correction)).validate()
             moved, passing = audits.postponements(one)
             times, passed = moved[:, 1].sum(), moved[:, 2].sum()

@@ -276,7 +276,7 @@ class Search:
         rows = []
         for lifetime, ageing, correction in itertools.product(*factors.values()):
             chosen = {"lifetime": lifetime, "ageing": ageing, "correction": correction}
-            if ageing == "unaged" and correction != "request":
+            if ageing == "unaged" and correction != "estimate":
                 continue
             pair = self.nearest(chosen)
             best = self.nearest({"lifetime": lifetime})

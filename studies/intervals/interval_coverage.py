@@ -49,7 +49,7 @@ def sums(jobs):
     schedules, 2].
     """
     parts = []
-    for estimates in (rp.Users(), rp.Exact()):
+    for estimates in (rp.Users(), rp.Perfect()):
         run = rp.simulate(jobs, rp.EASY(), estimates)
         wait, run_time = run.wait.astype(float), jobs.run_time.astype(float)
         flow, area = wait + run_time, jobs.processors * run_time

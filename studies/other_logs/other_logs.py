@@ -123,7 +123,7 @@ def arms(workload, workers=2):
     seeds = range(1, RULES["seeds"] + 1)
     easy = rp.EASY()
     tasks = {
-        "perfect": [(easy, rp.Exact(), 1)],
+        "perfect": [(easy, rp.Perfect(), 1)],
         "perfect doubled": [(easy, rp.Deterministic(1), 1)],
         "f = 1": [(easy, rp.FModel(1), seed) for seed in seeds],
         "f = 10": [(easy, rp.FModel(10), seed) for seed in seeds],
@@ -137,7 +137,7 @@ def arms(workload, workers=2):
             "PV-EASY": [(rp.PVEasy(), users, 1)],
             "PV-EASY, now": [(rp.PVEasy(correction="now"), users, 1)],
             "shortest first, Tsafrir": [
-                (rp.EASY(candidates="sjf", predictor=rp.Tsafrir()), users, 1)
+                (rp.EASY(candidates="shortest", predictor=rp.Tsafrir()), users, 1)
             ],
         }
         tasks |= {name: [(rp.EASY(predictor=one), users, 1)] for name, one in PREDICTORS.items()}
@@ -151,7 +151,7 @@ def arms(workload, workers=2):
             for name, share in (("modal, few", usable[0]), ("modal, half", 0.5)):
                 tasks[name] = [(easy, rp.Modal(limit, share), seed) for seed in seeds]
     let_past = share_of_wild(workload)
-    tasks["random wild"] = [(PaperEASY(let_past=let_past), rp.Exact(), seed) for seed in seeds]
+    tasks["random wild"] = [(PaperEASY(let_past=let_past), rp.Perfect(), seed) for seed in seeds]
 
     def run(name, several):
         facts = {}
@@ -188,7 +188,7 @@ def share_of_wild(workload):
     tried = {}
 
     def is_enough(share):
-        observed = observe(workload, rp.Exact(), 1, PaperEASY(let_past=share))
+        observed = observe(workload, rp.Perfect(), 1, PaperEASY(let_past=share))
         tried[share] = observed.measures["wild"]
         return tried[share] > wanted
 
@@ -231,7 +231,7 @@ PAIRS = {
     "few-are-killed": ("PV-EASY", None),
     "little-waste": ("PV-EASY", None),
     "top-underpredicts-least": ("Top 3 %", ("Complete", "CVH", "Tsafrir")),
-    "top-beats-requests": ("Top 3 %", "users"),
+    "top-beats-estimates": ("Top 3 %", "users"),
     "shortest-first-with-predictions": ("shortest first, Tsafrir", "users"),
 }
 #: Measures of the two arms where they differ from the conclusion's own.

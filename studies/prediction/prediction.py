@@ -1,4 +1,4 @@
-"""Schedulers, predictors, requests and bias, crossed; the rules are in docs/decisions/study.md."""
+"""Schedulers, predictors, estimates and bias, crossed; the rules are in docs/decisions/study.md."""
 
 from dataclasses import replace
 from itertools import combinations, product
@@ -16,13 +16,13 @@ from replication import (
     Clairvoyant,
     Complete,
     Conservative,
-    Exact,
+    Estimate,
     FModel,
     LargestAreaFirst,
     Last,
     OrderedEASY,
+    Perfect,
     PVEasy,
-    Request,
     TopPercent,
     Tsafrir,
     Users,
@@ -37,13 +37,13 @@ LOAD, LOWER = 0.9, 0.7
 MEASURE = "mean_bounded_slowdown"
 MATERIAL = 0.01
 NO_INTERVAL = (np.nan, np.nan)
-QUICK_DRAWN, QUICK = 2, ("request", "Last", "perfect")
+QUICK_DRAWN, QUICK = 2, ("estimate", "Last", "clairvoyant")
 #: The five that the questions are about, then the orders of the queue.
 SCHEDULERS = {
     "EASY": EASY(),
-    "EASY, shortest first": EASY(candidates="sjf"),
+    "EASY, shortest first": EASY(candidates="shortest"),
     "conservative": Conservative(),
-    "PV-EASY": PVEasy(Request()),
+    "PV-EASY": PVEasy(Estimate()),
     "largest area first": LargestAreaFirst(),
 }
 ORDERS = {
@@ -55,33 +55,36 @@ ORDERS = {
     "queue: smallest area, a day": OrderedEASY("smallest-area", DAY),
 }
 PREDICTORS = {
-    "request": Request(),
+    "estimate": Estimate(),
     "Last": Last(),
     "Tsafrir": Tsafrir(),
     "Complete": Complete(),
     "Top Percent": TopPercent(3),
-    "perfect": Clairvoyant(),
+    "clairvoyant": Clairvoyant(),
 }
 LEARNED = ("Last", "Tsafrir", "Complete", "Top Percent")
 #: Added later; PV-EASY cannot take it.
 SIXTH = {"CVH": CVH()}
 LOOKS = style.series([*PREDICTORS, *SIXTH])
-#: What becomes of a prediction that was too short, where it is not the request.
+#: What becomes of a prediction that was too short, where it is not the estimate.
 CORRECTIONS = {"tsafrir": "Tsafrir's steps", "doubling": "twice as long", "now": "ends now"}
 CORRECTING = [name for name, one in SCHEDULERS.items() if "correction" in one.options()]
-REQUESTS = {"log": Users(), "doubled": Users(2), "exact": Exact(), "f = 3": FModel(3)}
-GAINS = {"f = 3 over exact requests": ("f = 3", "exact"), "doubled requests": ("doubled", "log")}
-CHOICES = SCHEDULERS, ORDERS, PREDICTORS, SIXTH, REQUESTS
+ESTIMATES = {"users": Users(), "doubled": Users(2), "perfect": Perfect(), "f = 3": FModel(3)}
+GAINS = {
+    "f = 3 over perfect estimates": ("f = 3", "perfect"),
+    "doubled estimates": ("doubled", "users"),
+}
+CHOICES = SCHEDULERS, ORDERS, PREDICTORS, SIXTH, ESTIMATES
 NAMES = {choice: name for known in CHOICES for name, choice in known.items()}
 
 
 #: The five that PV-EASY can take, as they are and times a factor.
-_REQUEST = [Request()]
-_PLAIN = [Biased(PREDICTORS[name]) for name in (*LEARNED, "perfect")]
+_ESTIMATE = [Estimate()]
+_PLAIN = [Biased(PREDICTORS[name]) for name in (*LEARNED, "clairvoyant")]
 _FACTORS = (0.5, 2, 4)
 _CVH = [Biased(CVH(), factor) for factor in (0.5, 1, 2, 4)]
 _FOUR = [one for name, one in SCHEDULERS.items() if name != "PV-EASY"]
-_INACCURATE = [Exact(), FModel(3), Users(2)]
+_INACCURATE = [Perfect(), FModel(3), Users(2)]
 
 
 def _weeks(workload, seed):
@@ -103,16 +106,16 @@ def _corrected(names):
 #: The parts of the study: resampling, schedulers, predictors, estimates, loads.
 PARTS = (
     # predictors
-    (_weeks, [*SCHEDULERS.values()], _REQUEST + _PLAIN, [Users()], [LOAD, LOWER]),
+    (_weeks, [*SCHEDULERS.values()], _ESTIMATE + _PLAIN, [Users()], [LOAD, LOWER]),
     # their bias
-    (_weeks, [*SCHEDULERS.values()], _biased([*LEARNED, "perfect"]), [Users()], [LOAD]),
-    # inaccurate requests under them
-    (_weeks, [*SCHEDULERS.values()], _REQUEST + _PLAIN[:-1], _INACCURATE, [LOAD]),
+    (_weeks, [*SCHEDULERS.values()], _biased([*LEARNED, "clairvoyant"]), [Users()], [LOAD]),
+    # inaccurate estimates under them
+    (_weeks, [*SCHEDULERS.values()], _ESTIMATE + _PLAIN[:-1], _INACCURATE, [LOAD]),
     # orders of the queue
-    (_weeks, [*ORDERS.values()], [*_REQUEST, _PLAIN[-1]], [Users()], [LOAD, LOWER]),
+    (_weeks, [*ORDERS.values()], [*_ESTIMATE, _PLAIN[-1]], [Users()], [LOAD, LOWER]),
     # a sixth predictor, which PV-EASY cannot take
     (_weeks, _FOUR, _CVH, [Users()], [LOAD]),
-    # inaccurate requests under it
+    # inaccurate estimates under it
     (_weeks, _FOUR, [Biased(CVH())], _INACCURATE, [LOAD]),
     # corrections
     (_weeks, _corrected(CORRECTING), _PLAIN[:-1], [Users()], [LOAD]),
@@ -125,11 +128,11 @@ PARTS = (
         [LOAD],
     ),
     # predictors, on other users
-    (_users, [*SCHEDULERS.values()], _REQUEST + _PLAIN, [Users()], [LOAD]),
+    (_users, [*SCHEDULERS.values()], _ESTIMATE + _PLAIN, [Users()], [LOAD]),
     # their bias under EASY, on other users
     (_users, [SCHEDULERS["EASY"]], _biased(LEARNED), [Users()], [LOAD]),
-    # inaccurate requests under them, on other users
-    (_users, [*SCHEDULERS.values()], _REQUEST + _PLAIN[:-1], _INACCURATE, [LOAD]),
+    # inaccurate estimates under them, on other users
+    (_users, [*SCHEDULERS.values()], _ESTIMATE + _PLAIN[:-1], _INACCURATE, [LOAD]),
 )
 
 
@@ -153,7 +156,7 @@ def tasks(workloads, seeds):
 def quick(tasks):
     """Return the tasks of a few predictors."""
     few = {PREDICTORS[name] for name in QUICK}
-    return [task for task in tasks if getattr(task.scheduler.predictor, "of", Request()) in few]
+    return [task for task in tasks if getattr(task.scheduler.predictor, "of", Estimate()) in few]
 
 
 def nested_weights(groups, members, name):
@@ -182,7 +185,7 @@ class Study:
         self.workloads = {
             (task.log.name, task.seeds[0]): task.made for task in tasks if task.load == LOAD
         }
-        keys = ["load", "scheduler", "predictor", "factor", "requests", "correction"]
+        keys = ["load", "scheduler", "predictor", "factor", "estimates", "correction"]
         found = pd.DataFrame(map(names, tasks), columns=keys).assign(
             log=table["log"], seed=table["seed"], value=table[MEASURE]
         )
@@ -200,11 +203,11 @@ class Study:
     def log_values(
         self,
         scheduler,
-        predictors="request",
+        predictors="estimate",
         factor=1.0,
-        requests="log",
+        estimates="log",
         load=LOAD,
-        correction="request",
+        correction="estimate",
     ):
         """Return the logarithm of the mean bounded slowdown on each workload, float64[n], or its
         mean over several predictors.
@@ -212,9 +215,9 @@ class Study:
         A KeyError where that was not run.
         """
         if not isinstance(predictors, str):
-            how = factor, requests, load, correction
+            how = factor, estimates, load, correction
             return np.mean([self.log_values(scheduler, name, *how) for name in predictors], 0)
-        key = load, scheduler, predictors, factor, requests, correction
+        key = load, scheduler, predictors, factor, estimates, correction
         return self._values.loc[key].to_numpy()
 
     def means(self, values):
@@ -234,7 +237,7 @@ class Study:
         return over_seeds.interval(self.ratio(one, other))
 
     def under(self, scheduler):
-        """Return the predictors that a scheduler was run with, except the request and
+        """Return the predictors that a scheduler was run with, except the estimate and
         perfect ones.
         """
         return self.learned + [name for name in self.sixth if scheduler != "PV-EASY"]
@@ -253,18 +256,20 @@ class Study:
             return float(np.where(most > 0, least / np.maximum(most, 1), 1).mean())
 
         every = PREDICTORS | SIXTH
-        asked = {"request": Request()} | {name: Biased(every[name]) for name in self.under("EASY")}
+        asked = {"estimate": Estimate()} | {
+            name: Biased(every[name]) for name in self.under("EASY")
+        }
         tasks = [(name, workload) for name in asked for workload in self.workloads.values()]
         values = engines.each(lambda task: one(task[1], asked[task[0]]), tasks, self._workers)
         return dict(zip(asked, np.reshape(values, (len(asked), -1)), strict=True))
 
 
 def names(task):
-    """Return the names of a task: load, scheduler, predictor, factor, requests, correction."""
+    """Return the names of a task: load, scheduler, predictor, factor, estimates, correction."""
     predictor, factor = task.scheduler.predictor, 1.0
     if isinstance(predictor, Biased):
         predictor, factor = predictor.of, predictor.factor
-    plain, correction = replace(task.scheduler, predictor=Request()), "request"
+    plain, correction = replace(task.scheduler, predictor=Estimate()), "estimate"
     if "correction" in plain.options():
         plain, correction = replace(plain, correction=correction), plain.correction
     choices = NAMES[plain], NAMES[predictor], factor, NAMES[task.estimates]
@@ -285,7 +290,7 @@ def outcomes(drawn, columns, below, above, levels=(1, 1), neither="undecided"):
 # ---- the questions
 
 
-def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="request"):
+def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="estimate"):
     """Return how much better EASY does with perfect predictions than with learned ones, and with
     learned ones times a factor.
 
@@ -294,7 +299,7 @@ def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="reques
     """
     names, how = [*study.learned, *more], ("log", LOAD, correction)
     own = study.log_values("EASY", names, 1.0, *how)
-    found = {"perfect": study.means(study.log_values("EASY", "perfect") - own)}
+    found = {"perfect": study.means(study.log_values("EASY", "clairvoyant") - own)}
     for factor in factors:
         biased = study.log_values("EASY", names, factor, *how)
         found[f"{factor:g}"] = study.means(biased - own)
@@ -362,7 +367,7 @@ def gains(study):
     drawn = {}
     for of, (more, less) in GAINS.items():
         for scheduler in SCHEDULERS:
-            for name in ("request", *study.under(scheduler)):
+            for name in ("estimate", *study.under(scheduler)):
                 ratio = study.ratio((scheduler, name, 1.0, more), (scheduler, name, 1.0, less))
                 drawn[of, scheduler, name] = 100 * (1 - ratio)
     levels = -100 * MATERIAL, 100 * MATERIAL
@@ -384,7 +389,7 @@ def sixth(study):
 
 
 def corrections(study):
-    """Return each correction over the request, with the learned predictors, under each scheduler
+    """Return each correction over the estimate, with the learned predictors, under each scheduler
     that corrects.
 
     Columns: scheduler, correction in words, ratio with low and high, outcome (helps, harms, or
@@ -422,19 +427,19 @@ def same_gains(study, users):
 
 
 def overview(study):
-    """Return mean bounded slowdown over that of EASY with requests, for every scheduler.
+    """Return mean bounded slowdown over that of EASY with estimates, for every scheduler.
 
-    There is a column for each predictor at the load of the questions, and for requests and perfect
+    There is a column for each predictor at the load of the questions, and for estimates and perfect
     predictions at the lower one, with the ratio and its interval as text; empty where it was not
     run.
     """
     columns = {name: (name, LOAD) for name in (*study.predictors, *study.sixth)}
-    columns |= {f"{name}, load {LOWER:g}": (name, LOWER) for name in ("request", "perfect")}
+    columns |= {f"{name}, load {LOWER:g}": (name, LOWER) for name in ("estimate", "clairvoyant")}
 
     def words(scheduler, name, load):
         given = 1.0, "log", load
         try:
-            ratio = study.interval((scheduler, name, *given), ("EASY", "request", *given))
+            ratio = study.interval((scheduler, name, *given), ("EASY", "estimate", *given))
         except KeyError:
             return ""
         return "{:.2f} [{:.2f}, {:.2f}]".format(*ratio)
@@ -455,7 +460,7 @@ def answers(study, correlation, users):
     rows = [*_first("1", better_or_biased(study))]
     rows.append(["1", "rank correlation of accuracy and MBS", *over_seeds.interval(correlation)])
     rows += _second("2", study)
-    rows += _third("3", study, [*study.learned, "request"])
+    rows += _third("3", study, [*study.learned, "estimate"])
     for scheduler, ratio, low, high, _ in sixth(study).itertuples(index=False):
         rows.append(["4", f"MBS with CVH over learned predictions, {scheduler}", ratio, low, high])
     if study.sixth:
@@ -497,13 +502,13 @@ def _second(question, study):
 
 
 def _third(question, study, names):
-    """Yield the rows that count the outcomes of the third question, with requests and with
+    """Yield the rows that count the outcomes of the third question, with estimates and with
     predictions.
     """
     found = gains(study)
     found = found[found["predictor"].isin(names)]
-    for about in ("predictions", "requests"):
-        some = found[found["predictor"].eq("request") == (about == "requests")]
+    for about in ("predictions", "estimates"):
+        some = found[found["predictor"].eq("estimate") == (about == "estimates")]
         for of in GAINS:
             outcomes = some.loc[some["of"] == of, "outcome"]
             for outcome, count in outcomes.value_counts().items():
@@ -523,7 +528,7 @@ def findings(study, correlation):
         "halved": 100 * (ratios["0.5"] - 1),
         "rank": correlation,
         "tau": agreement(study),
-        "gain": 100 * (1 - study.ratio(("EASY", "request", 1.0, "doubled"), ("EASY",))),
+        "gain": 100 * (1 - study.ratio(("EASY", "estimate", 1.0, "doubled"), ("EASY",))),
         "learned": 100 * (1 - study.ratio((*learned, "doubled"), learned)),
     }
     numbers = {}
@@ -559,8 +564,8 @@ def limits(study, users):
         f"**{first_answer(better_or_biased(study, more=study.sixth))}**."
         if study.sixth
         else "",
-        f"Another correction in place of the request makes learned predictions worse in {worse} of "
-        f"{len(table)} cases and better in "
+        "Another correction in place of the estimate makes learned predictions worse in "
+        f"{worse} of {len(table)} cases and better in "
         f"{table['outcome'].eq('helps').sum()}; the answer to the first question is then "
         f"{', '.join(f'{answer} ({words})' for words, answer in under.items())}.",
         f"With other users the first answer is **{first_answer(better_or_biased(users))}**, "
@@ -582,17 +587,19 @@ def draw_bias(study, accuracies):
     grid_ = grid_.ravel()
     thin = {"elinewidth": 0.8, "capsize": 0}
     places = {name: over_seeds.interval(study.means(one)) for name, one in accuracies.items()}
-    for name, (at, left, right) in (places | {"perfect": (1, 1, 1)}).items():
-        value, low, high = study.interval(("EASY", name), ("EASY", "request"))
+    for name, (at, left, right) in (places | {"clairvoyant": (1, 1, 1)}).items():
+        value, low, high = study.interval(("EASY", name), ("EASY", "estimate"))
         ends = [[value - low], [high - value]], [[at - left], [right - at]]
         grid_[0].errorbar(at, value, *ends, **thin, **LOOKS[name] | {"linestyle": ""})
     grid_[0].set(xlabel="accuracy of predictions (1: perfect)", title="EASY, by accuracy")
-    plt.setp(grid_[::3], ylabel="mean bounded slowdown\nover that with requests")
+    plt.setp(grid_[::3], ylabel="mean bounded slowdown\nover that with estimates")
     factors = (0.5, 1, 2, 4)
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
-        names = (*study.under(scheduler), "perfect")
+        names = (*study.under(scheduler), "clairvoyant")
         for k, name in enumerate(names):
-            points = [study.interval((scheduler, name, f), (scheduler, "request")) for f in factors]
+            points = [
+                study.interval((scheduler, name, f), (scheduler, "estimate")) for f in factors
+            ]
             value, low, high = np.array(points).T
             x = panels.side_by_side(factors, k, len(names))
             axes.errorbar(x, value, [value - low, high - value], **thin, **LOOKS[name])
@@ -607,16 +614,16 @@ def draw_bias(study, accuracies):
 
 
 def draw_order(study):
-    """Draw slowdown with each predictor over that with requests, under each of the five
+    """Draw slowdown with each predictor over that with estimates, under each of the five
     schedulers.
     """
     drawn = {
-        (scheduler, name): study.ratio((scheduler, name), (scheduler, "request"))
+        (scheduler, name): study.ratio((scheduler, name), (scheduler, "estimate"))
         for scheduler in SCHEDULERS
-        for name in (*study.under(scheduler), "perfect")
+        for name in (*study.under(scheduler), "clairvoyant")
     }
     table = over_seeds.table(drawn, ["scheduler", "predictor", "ratio", "low", "high"])
-    words = "mean bounded slowdown over that of the same scheduler with requests"
+    words = "mean bounded slowdown over that of the same scheduler with estimates"
     return _ratios(table, "predictor", LOOKS, words, (9.5, 4))
 
 
@@ -633,10 +640,10 @@ def draw_gains(table):
 
 
 def draw_corrections(table):
-    """Draw slowdown with each correction over that with the request, under each scheduler that
+    """Draw slowdown with each correction over that with the estimate, under each scheduler that
     corrects.
     """
-    words = "mean bounded slowdown over that with the request in place of an expired prediction"
+    words = "mean bounded slowdown over that with the estimate in place of an expired prediction"
     return _ratios(table, "correction", style.series(CORRECTIONS.values()), words, (8, 3.2))
 
 

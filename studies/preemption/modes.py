@@ -23,7 +23,7 @@ def results(schedules):
     rows = []
     for log, by_mode in schedules.items():
         for mode, schedule in by_mode.items():
-            row = {"trace": log, "mode": mode}
+            row = {"trace": log, "preemption": mode}
             for count in (counts.slowdowns, counts.loads, counts.preemptions):
                 row |= {name: value for name, (value, _) in count(schedule).items()}
             rows.append(row | {"unfair": int(audits.head_violations(schedule).sum())})
@@ -34,7 +34,7 @@ def draw(table):
     """Draw slowdowns and wasted load as bars with their values: a row for each measure, a panel for
     each log; a line marks EASY.
     """
-    names = {mode: mode.replace("checkpoint ", "checkpoint every ") for mode in table["mode"]}
+    names = {mode: mode.replace("checkpoint ", "checkpoint every ") for mode in table["preemption"]}
     names["kill"] = "kill (PV-EASY)"
     looks = style.bars(["EASY", "PV-EASY"])
     looks = {"EASY": looks["EASY"], "kill": looks["PV-EASY"]}
@@ -42,7 +42,7 @@ def draw(table):
     over = {"bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6}}
 
     def one(axes, log, measure):
-        by = table[table["trace"] == log].set_index("mode")[measure]
+        by = table[table["trace"] == log].set_index("preemption")[measure]
         if measure != WASTED:
             axes.axvline(by["EASY"], color="black", lw=0.8, ls=":", zorder=0)
         for place, mode in enumerate(names):

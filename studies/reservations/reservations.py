@@ -35,7 +35,7 @@ def results(workloads, badness, seeds, workers=1):
     """
     found, models = {}, campaign.models(badness)
     for name in (RECOMPUTED, UNTIL_DUE):
-        scheduler, loads = PaperEASY(reservation=name), campaign.LOADS
+        scheduler, loads = PaperEASY(lifetime=name), campaign.LOADS
         runs = campaign.sweep_at_loads(workloads, scheduler, models, seeds, loads, workers)
         found[name] = campaign.on_axis(runs)
     return found
@@ -43,7 +43,7 @@ def results(workloads, badness, seeds, workers=1):
 
 def shapes(runs):
     """Return `trends.shapes` of performance and SJFness for each reservation, which the column
-    ``reservation`` names.
+    ``lifetime`` names.
 
     For SJFness, ``fall`` is the rise to its highest point, and ``rise`` the fall beyond that point.
     """
@@ -51,7 +51,7 @@ def shapes(runs):
     for name, table in runs.items():
         upside_down = table.assign(sjfness=-table["sjfness"])
         found = trends.shapes(upside_down, [*PERFORMANCE, "sjfness"])
-        tables.append(found.assign(reservation=name))
+        tables.append(found.assign(lifetime=name))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -70,14 +70,14 @@ def draw(runs):
     """Draw means of the random model with 95 % intervals at the logs' own loads: a row for each
     measure, a panel for each log.
     """
-    every = pd.concat([table.assign(reservation=name) for name, table in runs.items()])
+    every = pd.concat([table.assign(lifetime=name) for name, table in runs.items()])
     every = every[(every["model"] == "random") & (every["load"] == "log")]
     words = {name: f"reservation {name.replace('-', ' ')}" for name in runs}
     looks = style.series(words.values())
 
     def one(axes, log, measure):
         part = every[every["log"] == log]
-        for name, own in part.groupby("reservation", sort=False):
+        for name, own in part.groupby("lifetime", sort=False):
             by = (own[measure] * SHOWN[measure][1]).groupby(own["f"]).agg(["mean", "sem"])
             look = looks[words[name]] | {"markersize": 3}
             axes.errorbar(by.index, by["mean"], Z95 * by["sem"], **look)

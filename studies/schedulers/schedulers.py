@@ -3,7 +3,7 @@
 from notebooks.top_percent.runs import REFERENCE, SCHEDULERS, TITLES
 from replication import EASY
 
-ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="sjf")} | SCHEDULERS
+ALL = {"EASY": EASY(), "EASY-SJBF": EASY(candidates="shortest")} | SCHEDULERS
 
 
 def by_name(schedulers):

@@ -16,7 +16,7 @@ from notebooks import variants
 from notebooks.heel_and_toe import campaign, trends
 from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from notebooks.variants import NotApplicable
-from replication import EASY, Deterministic, Exact, FModel, Users, simulate
+from replication import EASY, Deterministic, FModel, Perfect, Users, simulate
 from replication.simulator.sweeps import grid as sweep
 from replication.verdicts.rules import Case, level
 
@@ -24,7 +24,12 @@ from replication.verdicts.rules import Case, level
 FS, LARGE = (0.5, 1.0, 2.0, 5.0, 10.0), 100.0
 SEEDS = tuple(range(1, 6))
 WATCHED, TRUNCATED, FEW = (0.1, 0.2), (1.0, 10.0, 100.0, 1000.0, 10000.0), (1, 2)
-SINGLE = {"real": Users(), "perfect": Exact(), "real x2": Users(2), "perfect x2": Deterministic(1)}
+SINGLE = {
+    "real": Users(),
+    "perfect": Perfect(),
+    "real x2": Users(2),
+    "perfect x2": Deterministic(1),
+}
 #: Each interpretation changed alone, and cleanings.
 CHANGES = (
     *variants.alone(*variants.TEXTBOOK, lasting=True),

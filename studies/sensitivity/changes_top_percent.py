@@ -16,9 +16,9 @@ CHANGES = (
     *variants.alone(*variants.open_options(), lasting=True),
     Variant("Top Percent as coded", predictor=CODED.predictor),
     replace(CODED, name="all as the simulator does"),
-    Variant("jobs without a request left out", cleaning=CODED.cleaning),
-    Variant("requests raised to the run time", cleaning={"overrun": "raise-estimate"}),
-    Variant("runs may pass the request", cleaning={"overrun": "as-is"}),
+    Variant("jobs without an estimate left out", cleaning=CODED.cleaning),
+    Variant("estimates raised to the run time", cleaning={"overrun": "raise-estimate"}),
+    Variant("runs may pass the estimate", cleaning={"overrun": "as-is"}),
     Variant("allocated processors", cleaning={"size": "allocated"}),
     *variants.entered(runs.PAPER, "machines"),
 )

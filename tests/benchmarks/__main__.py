@@ -27,7 +27,7 @@ LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
 KERNELS = {
     "FCFS": rp.FCFS(),
     "last": rp.EASY(predictor=rp.Last()),
-    "sjf": rp.EASY(predictor=rp.Tsafrir(), candidates="sjf"),
+    "sjf": rp.EASY(predictor=rp.Tsafrir(), candidates="shortest"),
     "two": rp.EASY(reservations=2),
     "largest": rp.LargestAreaFirst(),
     "ordered": rp.OrderedEASY(),
@@ -40,11 +40,11 @@ EXTENDED = "SDSC-BLUE", 1_000_000, (0.7, 1.1)  # log, jobs, loads
 MODERN = "RICC", 20_000  # a log with long queues; jobs of the burst in its place if it is missing
 LONG_QUEUES = {
     "EASY": rp.EASY(),
-    "shortest first": rp.EASY(candidates="sjf"),
+    "shortest first": rp.EASY(candidates="shortest"),
     "EASY on Last": rp.EASY(predictor=rp.Last()),
     "largest area": rp.LargestAreaFirst(),
     "Top 3 %": rp.EASY(predictor=rp.TopPercent(3)),
-    "WFP3": rp.OrderedEASY(by="wfp3"),
+    "WFP3": rp.OrderedEASY(order="wfp3"),
     "PV-EASY": rp.PVEasy(),
     "two reserved": rp.EASY(reservations=2),
     "conservative": rp.Conservative(),

@@ -205,7 +205,7 @@ def test_the_curve_has_the_mean_wait_of_each_f_and_the_ghost_stays_where_f_began
     explorer.f.value = 1.0
     explorer.f.value = 1.3
     explorer.task.join()
-    schedulers = rp.EASY(), rp.EASY(candidates="sjf")
+    schedulers = rp.EASY(), rp.EASY(candidates="shortest")
     for k, scheduler in enumerate(schedulers):
         curve, ghost, now = explorer.curve.figure.data[3 * k : 3 * k + 3]
         assert {*curve.x} == {*model.FACTORS, 1.3}

@@ -39,7 +39,7 @@ def exact(log, f, **columns):
 
 
 def users(log, **columns):
-    return runs(log, [math.nan], "log", **{name: [value] for name, value in columns.items()})
+    return runs(log, [math.nan], "users", **{name: [value] for name, value in columns.items()})
 
 
 def table(*parts):

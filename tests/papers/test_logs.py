@@ -10,7 +10,7 @@ import pytest
 from notebooks.heel_and_toe import fig02, table1
 from notebooks.logs import left_out, month
 from notebooks.pv_easy import table3
-from replication.simulator.estimates import Deterministic, Exact, Users
+from replication.simulator.estimates import Deterministic, Perfect, Users
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.sweeps.comparison import compare
@@ -85,7 +85,7 @@ def test_the_change_of_doubling():
 
 
 def test_figure_2_has_a_bar_for_each_log_measure_and_estimate():
-    models = (Users(), Users(2), Exact(), Deterministic(1))
+    models = (Users(), Users(2), Perfect(), Deterministic(1))
     results = fig02.label_rows(compare([SMALL.replace(name=name) for name in "ab"], EASY(), models))
     figure = fig02.draw(results)
     assert [len(axes.patches) for axes in figure.axes] == [4] * 4

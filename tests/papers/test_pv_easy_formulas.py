@@ -79,7 +79,7 @@ def test_the_counts_of_the_forms_of_reservation():
 
 def test_schedules_by_log_and_policy():
     some, policies = jobs(4, (0, 10, 3), (1, 5, 4)), {"EASY-Last": runs.POLICIES["EASY-Last"]}
-    for how, correction in (({}, "request"), ({"variant": runs.NOW, "seed": 3}, "now")):
+    for how, correction in (({}, "estimate"), ({"variant": runs.NOW, "seed": 3}, "now")):
         one = claims.schedules({"a": some}, policies=policies, **how)["a"]["EASY-Last"]
         assert one.start.tolist() == [0, 10]
         assert (one.seed, one.scheduler.correction) == (how.get("seed", 1), correction)

@@ -14,16 +14,16 @@ THREE = ["KTH-SP2", "CTC-SP2", "SDSC-SP2"]
 YEAR = random_jobs(400, 16, 365 * 24 * 3600, 1_000_000, 2_000_000)
 
 
-def over_requested(measured):
+def over_estimates(measured):
     """The numbers of one block by policy and measure."""
     rows = [{"trace": "made", "policy": policy} | row for policy, row in measured.items()]
-    return runs.over_requested(rows).set_index(["policy", "measure"])["value"].to_dict()
+    return runs.over_estimates(rows).set_index(["policy", "measure"])["value"].to_dict()
 
 
 def test_predictors_have_the_papers_names_and_reqtime_is_always_there():
-    found = runs.predictors_by_name(["top=3", "last", "top=7"])
-    assert list(found) == ["Reqtime", "Top03", "last", "top=7"]
-    assert runs.predictors_by_name(["request", "perfect"]) == {
+    found = runs.predictors_by_name(["top-percent=3", "last", "top-percent=7"])
+    assert list(found) == ["Reqtime", "Top03", "last", "top-percent=7"]
+    assert runs.predictors_by_name(["estimate", "clairvoyant"]) == {
         "Reqtime": runs.POLICIES["Reqtime"],
         "Clairvoyant": runs.POLICIES["Clairvoyant"],
     }
@@ -50,7 +50,7 @@ def test_a_block_is_normalised_by_its_requested_times():
 def test_intervals_start_from_the_measures_themselves():
     schedules = {policy: runs.run(YEAR, policy) for policy in ("Reqtime", "Complete")}
     replicates = weeks.replicates({"made": schedules}).loc["made"]
-    found = over_requested(
+    found = over_estimates(
         {policy: runs.measure(schedule) for policy, schedule in schedules.items()}
     )
     for measure, title in runs.TITLES.items():
@@ -87,7 +87,7 @@ def test_the_rows_but_cvh_come_within_0_003_of_the_paper(real_log, log):
         paper="top_percent",
         drop=[*registry.cleaning_of(log, "top_percent").drop, "no-estimate"],
     )
-    found = over_requested(
+    found = over_estimates(
         {
             policy: runs.measure(runs.run(w, policy, runs.VARIANTS["coded"]))
             for policy in runs.POLICIES

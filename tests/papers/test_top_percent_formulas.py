@@ -79,7 +79,7 @@ def test_under_predicted():
 
 
 def test_overestimates():
-    # Requests of 1.5, 10 and 40 times the run time; a run time of 0 s counts as one of 1 s.
+    # Estimates of 1.5, 10 and 40 times the run time; a run time of 0 s counts as one of 1 s.
     some = jobs(1, (0, 20, 1, 30), (0, 1, 1, 10), (0, 0, 1, 40))
     assert found(claims.overestimates({"a": some})) == {"a": 10}
 
@@ -128,7 +128,7 @@ def test_quality_uncorrelated():
     assert found(claims.quality_uncorrelated(some)) == expected
 
 
-def test_never_above_request(monkeypatch):
+def test_never_above_estimate(monkeypatch):
     class Schedule:
         workload = jobs(1, (0, 5, 1, 10), (0, 5, 1, 10), (0, 5, 1, 10), (0, 5, 1, 10))
         first_prediction = np.array([9, 10, 11, 12])

@@ -4,7 +4,7 @@ on the public event loop.
 
 from typing import Self
 
-from replication.simulator.predictors import Request
+from replication.simulator.predictors import Estimate
 from replication.simulator.schedulers.event_loop import EventLoop, LoopOptions
 from tests.reference import predictors
 
@@ -26,10 +26,10 @@ class Reference(EventLoop):
     def __init__(self, workload, estimate=None, seed=1, **options):
         defaults = {name: option.default for name, option in self.scheduler.options().items()}
         self.options = defaults | options
-        request = [int(e) for e in (workload.estimate if estimate is None else estimate)]
-        predictor = self.options.get("predictor", Request())
-        predictor = predictors.make(workload, request, predictor, seed)
-        super().__init__(workload, request, predictor)
+        estimate = [int(e) for e in (workload.estimate if estimate is None else estimate)]
+        predictor = self.options.get("predictor", Estimate())
+        predictor = predictors.make(workload, estimate, predictor, seed)
+        super().__init__(workload, estimate, predictor)
         own = {name: self.options[name] for name in LoopOptions._fields if name in self.options}
         self.loop_options = LoopOptions(**own)
 

@@ -40,7 +40,7 @@ class Cvh(Predictor):
         if job not in self.features:
             self.features[job] = expand(self.observe(job, now))
         value = abs(dot(self.weights, self.features[job]))
-        return max(1, min(int(min(value, 1e18)), self.request[job]))
+        return max(1, min(int(min(value, 1e18)), self.estimate[job]))
 
     def begin(self, job, now) -> None:
         self.running[self.user[job]][job] = now
@@ -54,17 +54,17 @@ class Cvh(Predictor):
 
     def observe(self, job, now) -> list[float]:
         """Return the 19 features, in the order of the decisions file."""
-        user, request = self.user[job], self.request[job]
+        user, estimate = self.user[job], self.estimate[job]
         ended, elapsed = self.ended[user], [now - began for began in self.running[user].values()]
-        seen = [min(max(self.run_time[j], now - self.submit[j]), request) for j in ended[:-4:-1]]
+        seen = [min(max(self.run_time[j], now - self.submit[j]), estimate) for j in ended[:-4:-1]]
         known = bool(ended)
-        newest_two = sum(seen[:2]) / len(seen[:2]) if known else request
+        newest_two = sum(seen[:2]) / len(seen[:2]) if known else estimate
         of_day = 2 * math.pi * (self.submit[job] % DAY) / DAY
         of_week = 2 * math.pi * (self.submit[job] % WEEK) / WEEK
         return [
             1.0,
-            *(seen + [request] * 3)[:3],
-            request,
+            *(seen + [estimate] * 3)[:3],
+            estimate,
             newest_two,
             0.33 * sum(seen) if len(seen) == 3 else newest_two,
             sum(self.run_time[j] for j in ended) / len(ended) if known else 0.0,

@@ -60,7 +60,7 @@ class Easy(Reference):
         head, *candidates = self.queue
         shadow, extra = self.reserve(head)
         self.report("reserved", [head], shadow, extra)
-        if self.options["candidates"] == "sjf":
+        if self.options["candidates"] == "shortest":
             candidates.sort(key=self.planned)
         for job in candidates[: self.options.get("candidates_limit")]:
             end = now + self.planned(job)
@@ -113,7 +113,7 @@ class Easy(Reference):
                 extra = self.extra_at(shadow, head)
         else:
             shadow, extra = self.earliest(head)
-        lifetime, overdue = self.options["reservation"], self.options["overdue"]
+        lifetime, overdue = self.options["lifetime"], self.options["overdue"]
         closed = overdue == "nobody" or (overdue == "by-lifetime" and lifetime == "until-start")
         is_closed = lifetime != "recomputed" and closed and shadow <= self.now
         if is_closed or self.options["extra"] == "none":
@@ -122,7 +122,7 @@ class Easy(Reference):
 
     def is_valid(self, head) -> bool:
         """Return whether the head has a reservation that is still valid."""
-        way = self.options["reservation"]
+        way = self.options["lifetime"]
         if way == "recomputed" or self.last is None or self.last[0] is not head:
             return False
         return way == "until-start" or self.last[1].time > self.now

@@ -89,7 +89,7 @@ class ReservedEasy(List):
         self.scores = {name: function(workload) for name, function in functions.items()}
 
     def candidates(self, waiting) -> list:
-        is_shortest_first = self.options.get("candidates") == "sjf"
+        is_shortest_first = self.options.get("candidates") == "shortest"
         return sorted(waiting, key=self.planned) if is_shortest_first else waiting
 
 
@@ -114,8 +114,8 @@ class OrderedEasy(ReservedEasy):
         waited, limit = now - job.submit, self.options["waiting_limit"]
         if limit is not None and waited >= limit:
             return False, 0.0
-        if "by" in self.scores:
-            return True, self.scores["by"][job.index]
+        if "order" in self.scores:
+            return True, self.scores["order"][job.index]
         return True, self.value(self.planned(job), job.size, waited, job.submit)
 
     def value(self, predicted, size, waited, submit) -> float:
@@ -126,4 +126,4 @@ class OrderedEasy(ReservedEasy):
             "smallest-area": lambda: predicted * size,
             "wfp3": lambda: -((waited / length) * (waited / length) * (waited / length) * size),
             "f1": lambda: log10(length) * size + 870 * log10(arrival),
-        }[self.options["by"]]()
+        }[self.options["order"]]()

@@ -16,17 +16,17 @@ from replication.simulator.workload import EndedJob
 
 
 class Predictor:
-    """The base class: the jobs, their requests, and the three methods that a scheduler calls."""
+    """The base class: the jobs, their estimates, and the three methods that a scheduler calls."""
 
     def __init__(self, workload, estimate):
         self.workload = workload
-        self.request = [int(e) for e in estimate]
+        self.estimate = [int(e) for e in estimate]
         self.run_time = workload.run_time.tolist()
         self.user = workload.user.tolist()
 
     def predict(self, job, now) -> int:
-        """Return the predicted run time of a waiting job, int, s; the request by default."""
-        return self.request[job]
+        """Return the predicted run time of a waiting job, int, s; the estimate by default."""
+        return self.estimate[job]
 
     def begin(self, job, now) -> None:
         """Note that a job starts now."""
@@ -36,7 +36,7 @@ class Predictor:
 
 
 class Fixed(Predictor):
-    """Predictions known from the start: the request, the run time,
+    """Predictions known from the start: the estimate, the run time,
     or the run time with a random error.
     """
 
@@ -60,16 +60,16 @@ class WithHistory(Predictor):
 
 
 class Last(WithHistory):
-    """The request times run time over request of the user's last ended job
+    """The estimate times run time over estimate of the user's last ended job
     (PV-EASY, section 5.2).
     """
 
     def predict(self, job, now) -> int:
         ended = self.ended[self.user[job]]
-        if not ended or self.request[ended[-1]] == 0:
-            return self.request[job]
-        accuracy = self.run_time[ended[-1]] / self.request[ended[-1]]
-        return min(int(np.rint(accuracy * self.request[job])), self.request[job])
+        if not ended or self.estimate[ended[-1]] == 0:
+            return self.estimate[job]
+        accuracy = self.run_time[ended[-1]] / self.estimate[ended[-1]]
+        return min(int(np.rint(accuracy * self.estimate[job])), self.estimate[job])
 
 
 class Tsafrir(WithHistory):
@@ -77,7 +77,7 @@ class Tsafrir(WithHistory):
 
     def predict(self, job, now) -> int:
         newest = [self.run_time[j] for j in self.ended[self.user[job]][-2:]]
-        return min(sum(newest) // 2, self.request[job]) if len(newest) == 2 else self.request[job]
+        return min(sum(newest) // 2, self.estimate[job]) if len(newest) == 2 else self.estimate[job]
 
 
 class Complete(WithHistory):
@@ -91,11 +91,11 @@ class Complete(WithHistory):
         self.mean = {}  # of classes that have not changed since it was computed
 
     def facts(self, job) -> tuple[int, ...]:
-        """Return executable, user, request and size."""
+        """Return executable, user, estimate and size."""
         return (
             int(self.workload.executable[job]),
             self.user[job],
-            self.request[job],
+            self.estimate[job],
             int(self.workload.processors[job]),
         )
 
@@ -111,13 +111,13 @@ class Complete(WithHistory):
     def predict(self, job, now) -> int:
         seen = [name for name in self.classes(job) if name in self.ended]
         if not seen:
-            return self.request[job]
+            return self.estimate[job]
         if seen[0] not in self.mean:
             total = count = 0.0
             for run_time in self.ended[seen[0]]:
                 total, count = 0.8 * total + run_time, 0.8 * count + 1
             self.mean[seen[0]] = int(np.rint(total / count))
-        return min(self.mean[seen[0]], self.request[job])
+        return min(self.mean[seen[0]], self.estimate[job])
 
 
 class TopPercent(Complete):
@@ -141,15 +141,15 @@ class TopPercent(Complete):
     def predict(self, job, now) -> int:
         name = self.facts(job)
         if name not in self.ended:
-            return self.request[job]
+            return self.estimate[job]
         if name not in self.threshold:
             run_times = self.ended[name]
-            weights = [self.artificial * self.weight(self.request[job])]
+            weights = [self.artificial * self.weight(self.estimate[job])]
             weights += map(self.weight, run_times)
             decayed = [w * self.decay ** (len(run_times) - k) for k, w in enumerate(weights)]
-            points = sorted(zip([self.request[job], *run_times], decayed, strict=True))
+            points = sorted(zip([self.estimate[job], *run_times], decayed, strict=True))
             self.threshold[name] = self._first_above(points, self.enough * math.fsum(decayed))
-        return min(self.threshold[name], self.request[job])
+        return min(self.threshold[name], self.estimate[job])
 
     @staticmethod
     def _first_above(points, target) -> int:
@@ -173,7 +173,7 @@ class TopPercentAsCoded(TopPercent):
 
     def learn(self, job, now) -> None:
         name, run_time = self.facts(job), self.run_time[job]
-        at, below, above = self.state.get(name, (self.request[job], 1.0, 0.0))
+        at, below, above = self.state.get(name, (self.estimate[job], 1.0, 0.0))
         self.ended[name].append(run_time)
         weight, new = self._weights(name), self.weight(run_time)
         below, above = self.decay * below, self.decay * above
@@ -216,18 +216,18 @@ class TopPercentAsCoded(TopPercent):
         return values[k], below, above
 
     def predict(self, job, now) -> int:
-        at = self.state[self.facts(job)][0] if self.facts(job) in self.state else self.request[job]
-        return min(at, self.request[job])
+        at = self.state[self.facts(job)][0] if self.facts(job) in self.state else self.estimate[job]
+        return min(at, self.estimate[job])
 
 
 class AtLeastOneSecond(Predictor):
-    """Another predictor, whose predictions of 0 s count as 1 s unless the request is 0."""
+    """Another predictor, whose predictions of 0 s count as 1 s unless the estimate is 0."""
 
     def __init__(self, of):
-        self.of, self.request = of, of.request
+        self.of, self.estimate = of, of.estimate
 
     def predict(self, job, now) -> int:
-        return max(self.of.predict(job, now), min(self.request[job], 1))
+        return max(self.of.predict(job, now), min(self.estimate[job], 1))
 
     def begin(self, job, now) -> None:
         self.of.begin(job, now)
@@ -244,7 +244,7 @@ class Biased(AtLeastOneSecond):
         self.factor = factor
 
     def predict(self, job, now) -> int:
-        return int(min(np.rint(self.factor * self.of.predict(job, now)), self.request[job]))
+        return int(min(np.rint(self.factor * self.of.predict(job, now)), self.estimate[job]))
 
 
 class InPython(Predictor):
@@ -256,7 +256,7 @@ class InPython(Predictor):
         self.own.start(workload)
 
     def predict(self, job, now) -> int:
-        return min(round(self.own.predict(self.jobs[job], now)), self.request[job])
+        return min(round(self.own.predict(self.jobs[job], now)), self.estimate[job])
 
     def begin(self, job, now) -> None:
         self.own.begin(self.jobs[job], now)
@@ -281,7 +281,7 @@ def make(workload, estimate, predictor, seed=1) -> AtLeastOneSecond:
     return AtLeastOneSecond(made)
 
 
-#: Reference implementations by class; they take the workload, the requests and the values of the
+#: Reference implementations by class; they take the workload, the estimates and the values of the
 #: options.
 REFERENCES = {
     predictors.Last: Last,

@@ -14,7 +14,7 @@ class PVEasy(Reference):
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
-        self.mode, self.cost = self.options["mode"], self.options["cost"]
+        self.preemption, self.cost = self.options["preemption"], self.options["cost"]
         self.preempted = []
         self.reserved = None  # head and reserved time
 
@@ -78,7 +78,7 @@ class PVEasy(Reference):
     def reserve(self, now) -> int:
         """Return the predicted start of the head without the shadow load."""
         head = self.waiting[0]
-        lasts = self.options["reservation"] != "recomputed"
+        lasts = self.options["lifetime"] != "recomputed"
         if lasts and self.reserved and self.reserved[0] == head:
             return self.reserved[1]
         sunny = [(max(self.expected_end(j, now), now), j.size) for j in self.running if j < head]
@@ -97,9 +97,9 @@ class PVEasy(Reference):
         or of the checkpoints.
         """
         length = super().length(job)
-        if self.mode == "suspend" and self.times_killed[job.index]:
+        if self.preemption == "suspend" and self.times_killed[job.index]:
             length += self.cost
-        if self.mode == "checkpoint":
+        if self.preemption == "checkpoint":
             # No checkpoint is written at the end of the job.
             interval = self.options["interval"]
             length += self.cost * len(range(interval, length, interval))
@@ -108,12 +108,12 @@ class PVEasy(Reference):
     def kill(self, job, now) -> None:
         """Stop a job and return it to the queue by its priority."""
         ran, keep, interval = now - self.start[job.index], 0, self.options["interval"]
-        if self.mode == "suspend":
+        if self.preemption == "suspend":
             keep = max(ran - self.cost, 0) if self.times_killed[job.index] else ran
-        if self.mode == "checkpoint":
+        if self.preemption == "checkpoint":
             keep = ran // (interval + self.cost) * interval
         self.end(job, keep)
-        if self.options["killed"] != "same-pass":
+        if self.options["restart"] != "same-pass":
             self.preempted.append(job)
 
     def fits(self, job) -> bool:

@@ -94,7 +94,7 @@ def test_figures_lists_its_items(capsys):
         (["simulate", "KTH-SP"], 2, "did you mean KTH-SP2?"),
         (["simulate", "KTH-SP2", "--paper", "hpdc"], 2, "hpdc"),
         (["simulate", "{log}", "--scheduler", "EASY(Lst())"], 2, "did you mean Last?"),
-        (["simulate", "{log}", "--estimates", "f=-1"], 2, "f=-1"),
+        (["simulate", "{log}", "--estimates", "f-model=-1"], 2, "f=-1"),
         (["simulate", "{log}", "--out", "nowhere/a.csv"], 2, "the folder does not exist"),
         (["simulate", "{log}", "--out", "."], 2, "is a folder"),
         (["simulate", "."], 2, "a folder; expected a file"),

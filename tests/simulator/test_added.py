@@ -65,7 +65,7 @@ def test_the_page_runs(own, real_log):
     assert list(seen["table"]["scheduler"]) == [
         "EASY()",
         "ShortestFirst()",
-        "ShortestFirst(by='area')",
+        "ShortestFirst(order='smallest-area')",
     ]
     assert seen["run"].workload.run_time.max() <= 18 * 3600
     assert seen["run"].provenance["estimates"] == "Rounded(step=3600, e_max=64800)"
@@ -97,11 +97,13 @@ def test_a_scheduler_runs_through_simulate_and_compare(shortest):
     assert found.start.tolist() == [0, 15, 2, 10, 40, 50]
     assert found.backfilled.tolist() == [False, False, True, True, False, False]
     four = BUSY.take(slice(0, 4)).replace(name="four")
-    table = rp.compare([BUSY, four], [rp.FCFS(), shortest()], rp.Exact())
+    table = rp.compare([BUSY, four], [rp.FCFS(), shortest()], rp.Perfect())
     assert list(table["scheduler"]) == ["FCFS()", "ShortestFirst()"] * 2
     assert table["backfilled"][1] == pytest.approx(2 / 6)
     assert rp.Scheduler.members["shortest-first"] is shortest
-    assert rp.Scheduler.check("ShortestFirst(by='area')") == replace(shortest(), by="area")
+    assert rp.Scheduler.check("ShortestFirst(order='smallest-area')") == replace(
+        shortest(), order="smallest-area"
+    )
 
 
 @pytest.mark.parametrize(

@@ -30,14 +30,14 @@ class Longest(predictors.Predictor):
 
     share: float = option(allowed=Number(0, 1), about="of the longest run")
 
-    def tables(self, workload, request, seed):
+    def tables(self, workload, estimate, seed):
         users, user = np.unique(workload.user, return_inverse=True)
         return {"user": user, "longest": np.zeros(len(users), np.int32), "share": self.share}
 
     @compiled
     def predict(memory, job, now):
         longest = memory.longest[memory.user[job]]
-        return min(np.int64(longest * memory.share), memory.request[job])
+        return min(np.int64(longest * memory.share), memory.estimate[job])
 
     @compiled
     def learn(memory, job, now):
@@ -49,8 +49,8 @@ class Longest(predictors.Predictor):
 class Counted(Longest):
     """The same, which also counts starts."""
 
-    def tables(self, workload, request, seed):
-        return super().tables(workload, request, seed) | {"starts": np.zeros(1, np.int64)}
+    def tables(self, workload, estimate, seed):
+        return super().tables(workload, estimate, seed) | {"starts": np.zeros(1, np.int64)}
 
     @compiled
     def begin(memory, job, now):
@@ -61,7 +61,7 @@ class Counted(Longest):
 class Squared(predictors.Predictor):
     """One that does not learn: the square root of the run time, rounded down, squared again."""
 
-    def predictions(self, workload, request, seed):
+    def predictions(self, workload, estimate, seed):
         return np.floor(np.sqrt(workload.run_time)) ** 2
 
 
@@ -73,7 +73,7 @@ class ReferenceLongest(Predictor):
         self.share, self.longest = share, {}
 
     def predict(self, job, now):
-        return min(int(self.longest.get(self.user[job], 0) * self.share), self.request[job])
+        return min(int(self.longest.get(self.user[job], 0) * self.share), self.estimate[job])
 
     def learn(self, job, now):
         user = self.user[job]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from notebooks import audits
 from notebooks.paper_easy import PaperEASY
-from replication.simulator.predictors import Biased, Clairvoyant, Last, Request, Virtual
+from replication.simulator.predictors import Biased, Clairvoyant, Estimate, Last, Virtual
 from replication.simulator.schedulers import EASY, FCFS, PVEasy
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
@@ -15,7 +15,7 @@ from tests.simulator.test_pv_easy import MODES, VARIANTS
 from tests.workloads import jobs, peopled
 
 SCHEDULERS = st.sampled_from(
-    [FCFS(), EASY(), EASY(predictor=Last()), EASY(candidates="sjf"), PVEasy()]
+    [FCFS(), EASY(), EASY(predictor=Last()), EASY(candidates="shortest"), PVEasy()]
 ) | st.builds(lambda variants, mode: PVEasy(**variants, **mode), VARIANTS, MODES)
 SOME = settings(max_examples=150, deadline=None)
 
@@ -68,7 +68,7 @@ def test_blocked_and_violated_heads_are_those_of_the_definition(workload, schedu
 
 @settings(max_examples=400, deadline=None)
 @given(
-    peopled(), st.sampled_from([Last(), Clairvoyant(), Request(), Virtual(0.6)]), VARIANTS, MODES
+    peopled(), st.sampled_from([Last(), Clairvoyant(), Estimate(), Virtual(0.6)]), VARIANTS, MODES
 )
 def test_pv_easy_is_strictly_fair_at_the_head_under_every_option(
     workload, predictor, variants, mode
@@ -81,17 +81,17 @@ def test_pv_easy_is_strictly_fair_at_the_head_under_every_option(
 
 OPTIONS = (
     {"predictor": Clairvoyant()},
-    {"predictor": Request()},
+    {"predictor": Estimate()},
     {"predictor": Virtual(0.5)},
     {"refresh": "submission"},
     {"correction": "tsafrir"},
     {"correction": "doubling"},
     {"correction": "now"},
-    {"reservation": "until-due"},
+    {"lifetime": "until-due"},
     {"events": "one-by-one"},
     {"venture": "no"},
-    {"mode": "suspend", "cost": 60},
-    {"mode": "checkpoint", "interval": 1800, "cost": 60},
+    {"preemption": "suspend", "cost": 60},
+    {"preemption": "checkpoint", "interval": 1800, "cost": 60},
 )
 
 
@@ -112,7 +112,7 @@ def test_pv_easy_is_strictly_fair_at_the_head_on_the_logs(real_log, name, option
     schedule = simulate(real_log(name, paper="pv_easy"), PVEasy(**options)).validate()
     assert audits.blocked(schedule).sum() > 1000
     assert not audits.head_violations(schedule).any()
-    if "mode" not in options:
+    if "preemption" not in options:
         assert not audits.reservation_delays(schedule, "any-later").any()
 
 
@@ -169,7 +169,7 @@ def test_violations_and_benign_delays_differ():
 
 def test_the_blame_is_on_jobs_that_outlive_their_predictions():
     # Job 2 is predicted to end at 6, as job 1 of the same user was accurate to 3/20; it ends at 9.
-    # At 7 it is past that and planned to end at its request, so job 4 may last until 12, and keeps
+    # At 7 it is past that and planned to end at its estimate, so job 4 may last until 12, and keeps
     # job 3 waiting.
     workload = jobs(4, (0, 3, 3, 20), (3, 6, 3, 20), (4, 2, 4, 2), (7, 5, 1, 5))
     workload = workload.replace(user=np.array([1, 1, 2, 3]))
@@ -188,7 +188,7 @@ def test_the_reservation_by_the_users_estimates():
     # Although it starts when the head is blocked, it does not count.
     workload = jobs(4, (0, 1, 1, 100), (1, 20, 2, 40), (2, 5, 4, 5), (2, 100, 2, 1000))
     workload = workload.replace(user=np.array([2, 1, 3, 2]))
-    schedule = simulate(workload, PaperEASY(predictor=Last(), reservation="until-start"))
+    schedule = simulate(workload, PaperEASY(predictor=Last(), lifetime="until-start"))
     assert schedule.start.tolist() == [0, 1, 102, 2]
     assert audits.reservations(schedule, by="estimates").tolist() == [-1, -1, 41, -1]
     late = audits.reservation_delays(schedule, "any-later", "first", "estimates")
@@ -208,9 +208,7 @@ def test_a_reservation_is_postponed_by_a_job_that_was_backfilled():
 @SOME
 @given(peopled(most=25), st.sampled_from(["used-up", "not-used-up"]))
 def test_no_job_is_backfilled_once_a_reservation_until_the_start_is_due(workload, extra):
-    schedule = simulate(
-        workload, PaperEASY(predictor=Last(), reservation="until-start", extra=extra)
-    )
+    schedule = simulate(workload, PaperEASY(predictor=Last(), lifetime="until-start", extra=extra))
     since, start = audits.head_since(schedule), schedule.start
     reserved = audits.reservations(schedule, "first", "estimates")
     for head in np.flatnonzero(audits.blocked(schedule)):
@@ -293,8 +291,8 @@ def test_each_start_of_a_delay():
         ),
         (lambda s: audits.reservations(s, "latest", "estimates"), "allowed: which='first'"),
         (
-            lambda s: audits.reservations(simulate(s.workload, PVEasy(mode="suspend"))),
-            "allowed: mode='kill'",
+            lambda s: audits.reservations(simulate(s.workload, PVEasy(preemption="suspend"))),
+            "allowed: preemption='kill'",
         ),
     ],
 )

@@ -89,7 +89,7 @@ class OfTimeCompiled(Predictor, name="of-time-2"):
 
     @compiled
     def predict(memory, job, now):
-        return memory.request[job] * ((job * 31 + now * 17) % 11) // 10
+        return memory.estimate[job] * ((job * 31 + now * 17) % 11) // 10
 
 
 CHANGING = [OfTime(), OfStarts(), OfQueue(), OfLoad()]
@@ -100,7 +100,7 @@ def one_option_each(kind):
     yield {}
     for name, own in kind.options().items():
         values = () if name == "predictor" else NUMBERS.get(name, own.metadata["allowed"])
-        for value in (*values, by_size) if name == "by" else values:
+        for value in (*values, by_size) if name == "order" else values:
             yield {name: value}
 
 
@@ -121,7 +121,12 @@ def test_kernels_and_event_loop_agree(kind, predictor):
 
 def test_a_compiled_predictor_of_the_time():
     crowd = random_jobs(200, 8, 3000, 200, 400)
-    for scheduler in (rp.EASY(), rp.EASY(candidates="sjf"), rp.OrderedEASY(), rp.Conservative()):
+    for scheduler in (
+        rp.EASY(),
+        rp.EASY(candidates="shortest"),
+        rp.OrderedEASY(),
+        rp.Conservative(),
+    ):
         one, other = (
             rp.simulate(crowd, replace(scheduler, predictor=predictor)).start.tolist()
             for predictor in (OfTime(), OfTimeCompiled())
@@ -161,7 +166,7 @@ def test_statements_of_the_package_do_not_count_for_subclasses():
     class Halving:
         @compiled
         def predict(memory, job, now):
-            return memory.request[job] // (1 + job % 5)
+            return memory.estimate[job] // (1 + job % 5)
 
     @dataclass(frozen=True)
     class Halved(Halving, rp.Last, name="halved-last"):
@@ -182,12 +187,12 @@ def test_statements_of_the_package_do_not_count_for_subclasses():
 def test_tables_with_the_name_of_a_field_of_the_memory_are_refused(name):
     @dataclass(frozen=True)
     class Tabled(Predictor, name=f"tabled-{name}"):
-        def tables(self, workload, request, seed):
+        def tables(self, workload, estimate, seed):
             return {name: np.full(len(workload), 7)}
 
         @compiled
         def predict(memory, job, now):
-            return memory.request[job]
+            return memory.estimate[job]
 
     with pytest.raises(PredictorError, match=f"table '{name}' has the name of a field"):
         rp.simulate(jobs(1, (0, 1, 1)), rp.EASY(Tabled()))

@@ -22,7 +22,7 @@ from conformance.scheduler import Job, simulate  # noqa: E402
 
 FOLDER = paths.ROOT / "contrib/conformance"
 PREDICTORS = {
-    "estimate": rp.Request(),
+    "estimate": rp.Estimate(),
     "run-time": rp.Clairvoyant(),
     "last": rp.Last(),
     "tsafrir": rp.Tsafrir(),
@@ -30,16 +30,9 @@ PREDICTORS = {
     "quarter-run-time": rp.Virtual(0, bias=-0.75),
 }
 #: Options that only the papers' EASY has.
-PAPERS_ONLY = {"reservation", "recount", "overdue", "extra", "shadow", "passes"}
-#: Options of the package by the name of the rule, where they differ.
-OPTIONS = {
-    "candidates-limit": "candidates_limit",
-    "limit": "waiting_limit",
-    "lifetime": "reservation",
-    "preemption": "mode",
-    "preempted": "killed",
-    "order": "by",
-}
+PAPERS_ONLY = {"lifetime", "recount", "overdue", "extra", "shadow", "passes"}
+#: Options of the package by the name of the rule, where the suite has another word.
+OPTIONS = {"limit": "waiting_limit", "preempted": "restart"}
 
 
 def scheduler(rules):
@@ -49,9 +42,7 @@ def scheduler(rules):
     values.pop("kills", None)
     if "predictor" in values or name == "pv-easy":
         values["predictor"] = PREDICTORS[values.get("predictor", "estimate")]
-    if values.get("candidates") == "shortest":
-        values["candidates"] = "sjf"
-    options = {OPTIONS.get(rule, rule): value for rule, value in values.items()}
+    options = {OPTIONS.get(rule, rule).replace("-", "_"): value for rule, value in values.items()}
     kinds = {
         "fcfs": rp.FCFS,
         "conservative": rp.Conservative,
@@ -145,11 +136,11 @@ def test_the_command_for_schedulers_of_this_package(tmp_path):
     assert all(result.passed for result in suite.test(run, suite.choose("easy", killing)))
 
 
-@pytest.mark.parametrize("mode", ["kill", "suspend", "checkpoint"])
+@pytest.mark.parametrize("preemption", ["kill", "suspend", "checkpoint"])
 @pytest.mark.parametrize("ending", ["swf", "csv"])
-def test_a_preempted_schedule_of_this_package_passes_the_audit(tmp_path, mode, ending):
+def test_a_preempted_schedule_of_this_package_passes_the_audit(tmp_path, preemption, ending):
     rows = ((3 * k, 40 + 7 * (k % 5), 1 + k % 4, 30 + 90 * (k % 3)) for k in range(60))
-    schedule = rp.simulate(jobs(4, *rows), rp.PVEasy(predictor=rp.Last(), mode=mode))
+    schedule = rp.simulate(jobs(4, *rows), rp.PVEasy(predictor=rp.Last(), preemption=preemption))
     assert len(schedule.killed_runs) > 3
     path = tmp_path / f"schedule.{ending}"
     getattr(schedule, f"write_{ending}")(path)

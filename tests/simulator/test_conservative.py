@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from replication.simulator.predictors import CVH, Clairvoyant, Request, Tsafrir
+from replication.simulator.predictors import CVH, Clairvoyant, Estimate, Tsafrir
 from replication.simulator.schedulers import Conservative, LargestAreaFirst
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
@@ -15,7 +15,7 @@ from tests.workloads import workloads
 SCHEDULERS = (Conservative, LargestAreaFirst)
 
 
-@pytest.mark.parametrize("predictor", [Request(), Clairvoyant(), Tsafrir(), CVH()], ids=repr)
+@pytest.mark.parametrize("predictor", [Estimate(), Clairvoyant(), Tsafrir(), CVH()], ids=repr)
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_kernel_and_reference_agree_on_a_real_log(real_log, scheduler, predictor):
     workload = real_log("KTH-SP2", paper="top_percent").take(slice(2000, 2400))

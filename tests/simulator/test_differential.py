@@ -51,12 +51,12 @@ def random_workload(random):
     size = random.integers(1, widest, n, endpoint=True)
     size[random.random(n) < 0.1] = machine
     run_time = random.choice([0, 1, 2, 5, 10, 10, 30], n)
-    request = run_time + random.choice([0, 0, 1, 5, 20], n)
+    estimate = run_time + random.choice([0, 0, 1, 5, 20], n)
     if random.random() < 0.3:  # estimates below run times
-        request = random.choice([0, 1, 5, 10, 30], n)
+        estimate = random.choice([0, 1, 5, 10, 30], n)
     submit = np.cumsum(random.choice([0, 0, 1, 3], n) * random.choice([0, 1, 4]))
     people = {name: random.integers(0, 3, n) for name in ("user", "executable")}
-    return Workload.from_columns("random", machine, submit, run_time, size, request, **people)
+    return Workload.from_columns("random", machine, submit, run_time, size, estimate, **people)
 
 
 def random_scheduler(random, kind):
@@ -69,7 +69,7 @@ def random_scheduler(random, kind):
             values = NUMBERS.get(name, allowed)
             if name == "predictor":
                 values = PREDICTORS
-            elif name == "by":
+            elif name == "order":
                 values = (*allowed, by_size)
             options[str(name)] = values[random.integers(len(values))]
         try:
@@ -113,8 +113,8 @@ def test_ends_of_one_instant_with_events_by_plan(kind):
         n = 40
         size, submit = random.integers(1, 4, n), np.sort(random.integers(0, 30, n))
         run_time = random.choice([4, 8, 12], n)
-        request = run_time + random.choice([0, 0, 3, 6], n)
-        workload = Workload.from_columns("ends", 16, submit, run_time, size, request)
+        estimate = run_time + random.choice([0, 0, 3, 6], n)
+        workload = Workload.from_columns("ends", 16, submit, run_time, size, estimate)
         ties = ("ends-first", "submissions-first")[seed % 2]
         predictor = PREDICTORS[seed % len(PREDICTORS)]
         schedule = agree(workload, kind(predictor, events="by-plan", ties=ties))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from replication.simulator.estimates import Exact, FModel, Users
+from replication.simulator.estimates import FModel, Perfect, Users
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules.schedule import ScheduleError
 from replication.simulator.simulation import simulate
@@ -14,7 +14,7 @@ from tests.agreement import agree
 from tests.workloads import jobs
 
 
-@pytest.mark.parametrize("model", [Users(), Exact(), FModel(3), Users(2)], ids=repr)
+@pytest.mark.parametrize("model", [Users(), Perfect(), FModel(3), Users(2)], ids=repr)
 def test_kernel_and_reference_agree_on_a_whole_log(real_log, model):
     agree(real_log("KTH-SP2"), EASY(), model)
 
@@ -37,7 +37,7 @@ def test_many_jobs_run_at_once():
     ("call", "message"),
     [
         (lambda w: simulate(w, "EASi"), "scheduler 'EASi' unknown .did you mean easy.*fcfs"),
-        (lambda w: simulate(w, estimates=2), "estimates is 2; allowed: .*Users, Exact"),
+        (lambda w: simulate(w, estimates=2), "estimates is 2; allowed: .*Users, Perfect"),
         (lambda w: simulate(w, estimates=FModel(-1)), "f=-1; allowed: a number from 0"),
         (lambda w: simulate(w, estimates=Users(0.5)), "factor=0.5; allowed: a number from 1"),
         (lambda w: simulate(w, estimates=FModel(1e300)), "estimates reach .* s, allowed: below"),

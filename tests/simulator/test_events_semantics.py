@@ -189,8 +189,8 @@ def test_T11_a_job_of_which_work_is_kept_is_planned_with_the_rest_of_its_predict
     rows = (0, 20, 4, 30), (6, 1, 1, 1)
     run, _ = simulated(jobs(4, *rows), act)
     assert planned == [(24, 30), 24] and run.prediction.tolist() == [30, 1]
-    # A prediction of 5 s is used up: 10 s by doubling, 30 s by the request, and not corrected.
-    for correction, rest in (("doubling", 4), ("request", 24), ("now", 0)):
+    # A prediction of 5 s is used up: 10 s by doubling, 30 s by the estimate, and not corrected.
+    for correction, rest in (("doubling", 4), ("estimate", 24), ("now", 0)):
         planned.clear()
         run, _ = simulated(
             jobs(4, *rows), act, predictor=rp.Virtual(0, -0.75), correction=correction

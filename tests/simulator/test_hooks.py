@@ -45,7 +45,7 @@ def test_estimates_that_a_kernel_cannot_read_are_refused(scheduler, estimate, fo
 def test_classes_of_a_predictor_have_a_number_for_each_job():
     @dataclass(frozen=True)
     class Short(rp.Last):
-        def classes(self, workload, request):
+        def classes(self, workload, estimate):
             return np.zeros(1, np.int64)
 
     with pytest.raises(SchedulerError, match=r"Short\(\): classes: int64\[1\]; expected"):

@@ -15,9 +15,9 @@ from notebooks.paper_easy import (
     WILD_IF_SHORTER,
     PaperEASY,
 )
-from replication.simulator.estimates import Deterministic, Exact, FModel, Users
+from replication.simulator.estimates import Deterministic, FModel, Perfect, Users
 from replication.simulator.observation import observe
-from replication.simulator.predictors import Request, Tsafrir
+from replication.simulator.predictors import Estimate, Tsafrir
 from replication.simulator.schedulers import EASY, FCFS, SchedulerError
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
@@ -54,7 +54,7 @@ def agree(workload, estimate=None, scheduler=EASY(), **options):
 @settings(max_examples=400, deadline=None)
 @given(
     workload=st.booleans().flatmap(lambda overrun: peopled(overrun=overrun)),
-    predictor=st.sampled_from([Request(), Tsafrir()]),
+    predictor=st.sampled_from([Estimate(), Tsafrir()]),
     options=st.fixed_dictionaries(
         {name: st.sampled_from(allowed) for name, allowed in CHOICES.items()}
     ),
@@ -66,10 +66,10 @@ def test_observations_agree_with_predictions(workload, predictor, options):
     agree(workload, scheduler=PaperEASY(**options), **options)
 
 
-@pytest.mark.parametrize("predictor", [Request(), Tsafrir()], ids=repr)
+@pytest.mark.parametrize("predictor", [Estimate(), Tsafrir()], ids=repr)
 def test_observations_agree_with_predictions_on_a_log(real_log, predictor):
     log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(2000, 3000))
-    for options in ({"candidates": "sjf"}, {"events": "by-plan", "correction": "tsafrir"}):
+    for options in ({"candidates": "shortest"}, {"events": "by-plan", "correction": "tsafrir"}):
         options["predictor"] = predictor
         seen = agree(log, scheduler=PaperEASY(**options), **options)
         assert seen.wild.any() and not seen.shortest.all()
@@ -98,7 +98,7 @@ def with_permissions(workload, permissions):
     start, _, steps = reference_observed.easy(workload, permissions=permissions)
     passed = sorted(step.job for step in steps)
     kernel, *rules = PaperEASY().kernel()
-    with Request().memory(workload, workload.estimate, 1) as memory:
+    with Estimate().memory(workload, workload.estimate, 1) as memory:
         machine = kernel(memory, workload.machine, *rules, np.asarray(permissions, np.int8))
     assert machine.start.tolist() == start
     assert np.flatnonzero(machine.backfilled).tolist() == passed
@@ -109,7 +109,7 @@ def with_permissions(workload, permissions):
 def test_interventions_agree_on_a_log_where_jobs_are_let_past(real_log, share):
     log = real_log("KTH-SP2-2", paper="heel_and_toe").take(slice(0, 800))
     scheduler = PaperEASY(let_past=share)
-    seen = agree(log, Exact(), scheduler, permissions=scheduler.permissions(log, 1))
+    seen = agree(log, Perfect(), scheduler, permissions=scheduler.permissions(log, 1))
     assert seen.wild.any()
 
 
@@ -124,7 +124,7 @@ def test_no_backfill_is_wild_where_that_is_forbidden_on_a_log(real_log, model):
 @settings(max_examples=100, deadline=None)
 @given(workloads())
 def test_O1_perfect_estimates_allow_no_wild_backfill(workload):
-    assert not observe(workload, Exact()).wild.any()
+    assert not observe(workload, Perfect()).wild.any()
 
 
 def test_O2_a_backfill_is_wild_if_it_moves_the_real_shadow_time():
@@ -134,7 +134,7 @@ def test_O2_a_backfill_is_wild_if_it_moves_the_real_shadow_time():
 
 
 def test_O3_a_head_that_never_suffered_a_wild_backfill_is_not_delayed():
-    seen = observe(FIG8, Exact())
+    seen = observe(FIG8, Perfect())
     assert seen.schedule.backfilled.any()
     assert not seen.events.any()
 
@@ -150,7 +150,7 @@ def test_O5_a_backfill_that_leaves_the_head_its_processors_is_mild():
     """Job 3 outlives the head's real shadow time, but on the processor
     that the head does not need.
     """
-    seen = observe(jobs(3, (0, 4, 2), (0, 3, 2), (0, 9, 1)), Exact())
+    seen = observe(jobs(3, (0, 4, 2), (0, 3, 2), (0, 9, 1)), Perfect())
     assert seen.schedule.start.tolist() == [0, 4, 0]
     assert seen.schedule.backfilled[2]
     assert not seen.wild[2]

@@ -9,10 +9,10 @@ import pytest
 from notebooks.audits import alone
 from replication.simulator.predictors import (
     Biased,
+    Estimate,
     Last,
     Predictor,
     PredictorError,
-    Request,
     compiled,
 )
 from replication.simulator.schedulers import (
@@ -26,7 +26,7 @@ from replication.simulator.simulation import simulate
 from tests.workloads import jobs
 
 SCHEDULERS = [
-    EASY(candidates="sjf"),
+    EASY(candidates="shortest"),
     EASY(reservations=2),
     Conservative(),
     LargestAreaFirst(),
@@ -111,8 +111,8 @@ METHODS = {
     "predict": lambda self, job, now: job.estimate,
     "begin": lambda self, job, now: None,
     "learn": lambda self, job, now: None,
-    "tables": lambda self, workload, request, seed: {},
-    "predictions": lambda self, workload, request, seed: request,
+    "tables": lambda self, workload, estimate, seed: {},
+    "predictions": lambda self, workload, estimate, seed: estimate,
 }
 
 
@@ -124,9 +124,9 @@ METHODS = {
         (Last, ["start"], "start"),
         (Last, ["predictions"], "predictions"),
         (Last, ["predict"], "learn"),  # that of Last is compiled
-        (Request, ["start"], "start"),
-        (Request, ["learn"], "learn"),
-        (Request, ["tables"], "tables"),
+        (Estimate, ["start"], "start"),
+        (Estimate, ["learn"], "learn"),
+        (Estimate, ["tables"], "tables"),
         (OnlineLast, ["predictions"], "predictions"),
         (OnlineLast, ["tables"], "tables"),
         (Predictor, ["predict", "predictions"], "predictions"),
@@ -154,14 +154,14 @@ def test_methods_may_be_compiled_or_replaced_together():
     class Replaced(Last, name=""):
         predict, learn = METHODS["predict"], METHODS["learn"]
 
-    class OnRequest(Request, name=""):
+    class OnRequest(Estimate, name=""):
         predict, learn = METHODS["predict"], METHODS["learn"]
 
     @dataclass(frozen=True)
     class Unlearned(Last, name=""):
         learn = Predictor.learn
 
-    expected = simulate(THREE, EASY(Request())).start.tolist()
+    expected = simulate(THREE, EASY(Estimate())).start.tolist()
     for kind in (Replaced, OnRequest, Unlearned):
         assert simulate(THREE, EASY(kind())).start.tolist() == expected
     same = simulate(THREE, EASY(Online())).start, simulate(THREE, EASY(Last())).start
@@ -285,7 +285,7 @@ def test_predictions_above_the_estimate_count_as_the_estimate():
 def test_wrong_predictions_known_from_the_start_are_refused(given, message):
     @dataclass(frozen=True)
     class Known(Predictor):
-        def predictions(self, workload, request, seed):
+        def predictions(self, workload, estimate, seed):
             return np.array(given)
 
     with pytest.raises(PredictorError, match=message):
@@ -296,9 +296,9 @@ def test_wrong_predictions_known_from_the_start_are_refused(given, message):
 class Halving(Predictor, name="halving-of-a-test"):
     """Change the estimates in place."""
 
-    def predictions(self, workload, request, seed):
-        request //= 2
-        return request
+    def predictions(self, workload, estimate, seed):
+        estimate //= 2
+        return estimate
 
 
 def test_code_of_users_cannot_change_estimates():
@@ -311,7 +311,7 @@ def test_code_of_users_cannot_change_estimates():
 def define(function, name):
     """A compiled predictor with a table of three numbers."""
 
-    def tables(self, workload, request, seed):
+    def tables(self, workload, estimate, seed):
         return {"table": np.array([30, 20, 10])}
 
     body = {"tables": tables, "predict": compiled(function), "__module__": __name__}

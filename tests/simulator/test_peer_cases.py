@@ -40,8 +40,8 @@ IN_WORDS = {
     # The program counts the head as one of the jobs that it looks at.
     "easy, depth 5": (rp.EASY(candidates_limit=4), "estimate", 1),
     "easy, candidates smallest first": (CandidatesInOrder(), "estimate", 1),
-    "easy:candidates=sjf": (rp.EASY(candidates="sjf"), "estimate", 1),
-    "easy:predictor=tsafrir,candidates=sjf": (rp.EASY("tsafrir", "sjf"), "estimate", 1),
+    "easy:candidates=sjf": (rp.EASY(candidates="shortest"), "estimate", 1),
+    "easy:predictor=tsafrir,candidates=sjf": (rp.EASY("tsafrir", "shortest"), "estimate", 1),
     **{f"easy:reservations={n}": (rp.EASY(reservations=n), "estimate", 1) for n in range(2, 6)},
 }
 
@@ -55,7 +55,7 @@ def simulated(case):
     jobs = jobs.sort_values(["submit", "job_id"])
     named = case["scheduler"]
     if named == "easy, by priority":
-        own = rp.OrderedEASY(by=lambda w: jobs["priority"].to_numpy()), "estimate", 1
+        own = rp.OrderedEASY(order=lambda w: jobs["priority"].to_numpy()), "estimate", 1
     else:
         own = IN_WORDS.get(named) or (rp.Scheduler.check(named), "estimate", 1)
     scheduler, base, factor = own

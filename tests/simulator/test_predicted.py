@@ -18,7 +18,7 @@ CHOICES = {
 
 
 AS_CODED = {"ties": "submissions-first", "passes": "if-fits"}
-SLOW = {"candidates": "sjf", "correction": "tsafrir", "events": "one-by-one"}
+SLOW = {"candidates": "shortest", "correction": "tsafrir", "events": "one-by-one"}
 
 
 @pytest.mark.parametrize("predictor", PREDICTORS, ids=repr)
@@ -41,7 +41,7 @@ def test_every_option_changes_a_schedule(real_log):
     assert base.tolist() == simulate(workload, EASY(**common)).start.tolist()
     lasting = {}
     for form in ("until-due", "until-start"):
-        around = common | {"reservation": form, "correction": "now"}
+        around = common | {"lifetime": form, "correction": "now"}
         lasting[form] = around, simulate(workload, PaperEASY(**around)).start
     for name, allowed in CHOICES.items():
         for value in allowed:

@@ -61,14 +61,14 @@ def test_P3_a_prediction_ends_no_job():
 
 
 def test_P4_a_running_job_is_planned_with_the_prediction_of_its_start():
-    # At 2 the user's two short jobs have ended. Job 3 began before with its request of 40: the
+    # At 2 the user's two short jobs have ended. Job 3 began before with its estimate of 40: the
     # head's shadow time stays 40, and a job of 30 s may pass.
     w = jobs(4, (0, 1, 1, 40), (0, 2, 1, 40), (0, 40, 2, 40), (3, 5, 4, 5), (4, 2, 1, 30))
     assert starts(w, predictor=Tsafrir())[3:] == [40, 4]
 
 
 def test_P5_a_correction_is_at_the_next_event_and_leads_to_no_pass():
-    # Job 1 is predicted to end at 5 and is corrected then to its request of 20. Job 3 (8 s) could
+    # Job 1 is predicted to end at 5 and is corrected then to its estimate of 20. Job 3 (8 s) could
     # start at once, but the next pass is that of the submission at 9.
     w = jobs(4, (0, 20, 3, 20), (1, 5, 4, 5), (2, 16, 1, 16), (9, 1, 4, 1))
     found = starts(w, predictor=Virtual(0, -0.75))
@@ -96,7 +96,7 @@ def test_P6_ways_of_correction():
         )
 
     # The spare job itself is predicted at 0.025 of its length.
-    assert shadow_allows("request", 190_000) and not shadow_allows("request", 200_000)
+    assert shadow_allows("estimate", 190_000) and not shadow_allows("estimate", 200_000)
     assert shadow_allows("tsafrir", 2_300) and not shadow_allows("tsafrir", 2_500)
     assert shadow_allows("doubling", 3_900) and not shadow_allows("doubling", 4_100)
     assert not shadow_allows("now", 100)
@@ -110,7 +110,7 @@ def test_P7_past_the_last_correction_a_job_ends_now():
 
 @settings(max_examples=150, deadline=None)
 @given(workloads(overrun=True))
-def test_P8_the_request_gives_plain_easy(workload):
+def test_P8_the_estimate_gives_plain_easy(workload):
     plain = simulate(workload).validate()
     planned = options.columns(EASY().simulated(workload, workload.estimate, 1))
     for column in ("start", "backfilled", "prediction", "first_prediction"):
@@ -122,7 +122,7 @@ def test_P9_shortest_prediction_first_then_queue_order():
     # equals.
     w = jobs(4, (0, 10, 4), (0, 10, 3), (1, 6, 4), (1, 7, 1), (1, 3, 1), (1, 3, 1))
     assert [k for k in (3, 4, 5) if starts(w)[k] == 10] == [3]
-    assert [k for k in (3, 4, 5) if starts(w, candidates="sjf")[k] == 10] == [4]
+    assert [k for k in (3, 4, 5) if starts(w, candidates="shortest")[k] == 10] == [4]
 
 
 def test_P10_a_reservation_until_it_is_due():
@@ -133,8 +133,8 @@ def test_P10_a_reservation_until_it_is_due():
     # One processor is extra; job 2 uses it up, and its end at 6 does not give it back to job 3.
     used = jobs(4, (0, 20, 2), (1, 5, 3), (2, 4, 1, 30), (7, 30, 1))
     for form in ("until-due", "until-start"):  # the latter is P23
-        assert starts(w, reservation=form)[2:] == [38, 6]
-        assert starts(used, reservation=form)[2:] == [2, 20]
+        assert starts(w, lifetime=form)[2:] == [38, 6]
+        assert starts(used, lifetime=form)[2:] == [2, 20]
     assert starts(used)[2:] == [2, 7]
 
 
@@ -252,35 +252,35 @@ def test_P22_who_ends_as_planned_has_left_already():
 def test_P23_a_reservation_until_the_start():
     # The head, reserved at 2, lets no job pass on its two extra processors from then on; until due,
     # it is made again.
-    assert starts(LATE, reservation="until-due") == starts(LATE) == [0, 7, 4]
-    assert starts(LATE, reservation="until-start") == [0, 7, 7]
+    assert starts(LATE, lifetime="until-due") == starts(LATE) == [0, 7, 4]
+    assert starts(LATE, lifetime="until-start") == [0, 7, 7]
     # Before that it is as in P10, whose test has both.
 
 
 def test_P24_extra_processors_once_such_a_reservation_is_due():
-    assert starts(LATE, reservation="until-start", overdue="extra") == [0, 7, 4]
+    assert starts(LATE, lifetime="until-start", overdue="extra") == [0, 7, 4]
     # One processor is extra; job 2 uses it up, and nothing gives it back.
     w = jobs(4, (0, 20, 2, 5), (1, 5, 3), (2, 4, 1, 30), (7, 30, 1))
-    assert starts(w, reservation="until-start", overdue="extra")[2:] == [2, 20]
-    assert starts(w, reservation="until-due")[2:] == [2, 7]
-    assert starts(w, reservation="until-due", overdue="nobody")[2:] == [2, 20]
+    assert starts(w, lifetime="until-start", overdue="extra")[2:] == [2, 20]
+    assert starts(w, lifetime="until-due")[2:] == [2, 7]
+    assert starts(w, lifetime="until-due", overdue="nobody")[2:] == [2, 20]
 
 
 def test_P25_extra_processors_counted_at_every_pass():
     # The one extra processor of the reserved time, 5, is free again when job 2 has ended at 4.
     w = jobs(4, (0, 5, 3), (1, 9, 3), (1, 3, 1, 11), (2, 2, 1))
     for way in ("until-due", "until-start"):
-        assert starts(w, reservation=way) == [0, 5, 1, 5]
-        assert starts(w, reservation=way, recount="pass") == [0, 5, 1, 4]
+        assert starts(w, lifetime=way) == [0, 5, 1, 5]
+        assert starts(w, lifetime=way, recount="pass") == [0, 5, 1, 4]
     # Corrected at 5, job 0 is planned to end at 20: at 6 the head lacks a processor, and none is
     # extra.
     w = jobs(4, (0, 20, 2), (1, 5, 3), (6, 8, 1))
-    late = {"predictor": Virtual(0, -0.75), "reservation": "until-start", "overdue": "extra"}
+    late = {"predictor": Virtual(0, -0.75), "lifetime": "until-start", "overdue": "extra"}
     assert starts(w, **late)[2] == 6
     assert starts(w, **late, recount="pass")[2] == 20
     # Jobs 0 and 1 end at the reserved time. Of them the first suffices, and leaves nothing over.
     w = jobs(4, (0, 8, 2), (0, 8, 1), (1, 5, 3), (1, 20, 1))
-    lasting = {"reservation": "until-start", "recount": "pass"}
+    lasting = {"lifetime": "until-start", "recount": "pass"}
     assert starts(w, **lasting)[3] == 1
     assert starts(w, **lasting, shadow="first")[3] == 8
 
@@ -302,7 +302,7 @@ def test_P26_a_prediction_of_0_s_counts_as_1_s():
             found = done(zero_for_the_third(last), scheduler, predictor=Last(), **more)
             assert found.start.tolist() == [0, 2, 2, 12, start]
             assert found.prediction[2] == 1
-    # With a request of 0 the running job is past its plan at once, as without predictions.
+    # With an estimate of 0 the running job is past its plan at once, as without predictions.
     w = jobs(4, (0, 9, 3, 0), (0, 2, 4), (0, 1, 1))
     assert starts(w) == starts(w, predictor=Virtual(0, -1)) == [0, 9, 11]
 
@@ -319,7 +319,7 @@ def test_P28_a_job_has_to_end_before_the_shadow_time():
     w = jobs(4, (0, 10, 3), (0, 5, 4), (2, 8, 1), (3, 6, 1))
     assert starts(w) == [0, 10, 2, 15]
     assert starts(w, strict=True) == [0, 10, 15, 3]
-    assert starts(w, strict=True, candidates="sjf") == [0, 10, 15, 3]
+    assert starts(w, strict=True, candidates="shortest") == [0, 10, 15, 3]
 
 
 def test_P29_plans_that_do_not_age():
@@ -336,7 +336,7 @@ def test_P29_plans_that_do_not_age():
     # A reservation that lasts is made with such a plan once.
     w = jobs(4, (0, 50, 3, 100), (1, 5, 4), (20, 82, 1))
     assert starts(w, plans="unaged")[2] == 20
-    assert starts(w, plans="unaged", reservation="until-start")[2] == 55
+    assert starts(w, plans="unaged", lifetime="until-start")[2] == 55
 
 
 def test_P30_a_predictor_is_notified_of_starts_after_the_pass():
@@ -353,7 +353,7 @@ def test_P30_a_predictor_is_notified_of_starts_after_the_pass():
             return len(self.begun) + 1
 
     w = jobs(4, (0, 9, 1), (0, 9, 1), (0, 9, 1), (1, 9, 1))
-    for scheduler in (EASY(), EASY(candidates="sjf"), Conservative(), LargestAreaFirst()):
+    for scheduler in (EASY(), EASY(candidates="shortest"), Conservative(), LargestAreaFirst()):
         found = simulate(w, replace(scheduler, predictor=Begun()))
         assert found.prediction.tolist() == [1, 1, 1, 4]
     one_by_one = EASY(Begun(), events="one-by-one")
@@ -366,8 +366,8 @@ def test_P31_a_limit_on_the_candidates():
     w = jobs(4, (0, 10, 3), (1, 5, 4), (1, 9, 2), (1, 8, 1), (1, 7, 1), (2, 1, 4))
     for limit, first in ((0, 15), (1, 15), (2, 1), (None, 1)):
         assert starts(w, EASY, candidates_limit=limit)[3] == first
-    assert starts(w, EASY, candidates_limit=1, candidates="sjf")[3:5] == [15, 1]
-    assert starts(w, OrderedEASY, by=lambda w: -w.processors, candidates_limit=3)[3] == 1
+    assert starts(w, EASY, candidates_limit=1, candidates="shortest")[3:5] == [15, 1]
+    assert starts(w, OrderedEASY, order=lambda w: -w.processors, candidates_limit=3)[3] == 1
 
 
 def test_P32_no_extra_processors():
@@ -376,7 +376,7 @@ def test_P32_no_extra_processors():
         w = jobs(4, (0, 10, 2), (1, 5, 3), (1, last, 1))
         assert starts(w)[2] == starts(w, extra="not-used-up")[2] == 1
         for lifetime in ("recomputed", "until-due", "until-start"):
-            assert starts(w, extra="none", reservation=lifetime)[2] == start
+            assert starts(w, extra="none", lifetime=lifetime)[2] == start
 
 
 def test_candidates_move_up_to_the_limit_when_others_have_started():

@@ -13,11 +13,11 @@ from tests.workloads import jobs
 
 
 def people(*rows):
-    """A workload from (run time, request, user) rows, with one processor a job."""
-    run_time, request, user = zip(*rows, strict=True)
+    """A workload from (run time, estimate, user) rows, with one processor a job."""
+    run_time, estimate, user = zip(*rows, strict=True)
     count = np.arange(len(rows))
     return Workload.from_columns(
-        "people", 4, count, run_time, np.ones(len(rows), int), request, user=np.array(user)
+        "people", 4, count, run_time, np.ones(len(rows), int), estimate, user=np.array(user)
     )
 
 
@@ -37,10 +37,10 @@ def after(workload, predictor, ended, job):
     return compiled.predict(memory, job, 99)
 
 
-def test_the_request_and_the_run_time():
+def test_the_estimate_and_the_run_time():
     w = people((5, 9, 1), (6, 9, 1), (7, 9, 1))
-    assert after(w, "request", [0, 1], 2) == 9
-    assert after(w, "perfect", [], 2) == 7
+    assert after(w, "estimate", [0, 1], 2) == 9
+    assert after(w, "clairvoyant", [], 2) == 7
 
 
 def test_last_carries_the_accuracy_of_the_users_last_job_over():
@@ -50,10 +50,10 @@ def test_last_carries_the_accuracy_of_the_users_last_job_over():
     assert after(w, "last", [0], 3) == 500
     assert after(w, "last", [0, 1], 3) == 900
     assert after(w, "last", [1, 0, 2], 3) == 500, "the order of ends counts"
-    assert after(w, "last", [1, 4], 3) == 1000, "a request of 0 has no accuracy"
+    assert after(w, "last", [1, 4], 3) == 1000, "an estimate of 0 has no accuracy"
 
 
-def test_last_rounds_and_stays_at_the_request():
+def test_last_rounds_and_stays_at_the_estimate():
     w = people((1, 3, 1), (80, 60, 1), (1, 10, 1))
     assert after(w, "last", [0], 2) == 3
     assert after(w, "last", [1], 2) == 10
@@ -64,33 +64,33 @@ def test_tsafrir_needs_two_ended_jobs_of_the_user():
     assert after(w, "tsafrir", [0], 3) == 1000
     assert after(w, "tsafrir", [0, 2], 3) == 1000
     assert after(w, "tsafrir", [0, 2, 1], 3) == 60, "whole seconds: 60.5 becomes 60"
-    assert after(w, "tsafrir", [0, 1], 4) == 40, "at most the request"
+    assert after(w, "tsafrir", [0, 1], 4) == 40, "at most the estimate"
 
 
 def test_complete_takes_the_first_class_with_a_history():
-    # Executable and user differ; request and size are those of the third.
+    # Executable and user differ; estimate and size are those of the third.
     w = people((30, 60, 1), (10, 60, 2), (5, 60, 3), (50, 100, 3), (1, 60, 3), (9, 20, 3))
     assert after(w, "complete", [], 4) == 60
-    assert after(w, "complete", [0], 4) == 30, "anybody's job of the same request and size"
+    assert after(w, "complete", [0], 4) == 30, "anybody's job of the same estimate and size"
     assert after(w, "complete", [0, 1], 4) == round((0.8 * 30 + 10) / 1.8)
     assert after(w, "complete", [0, 1, 3], 4) == 50, (
-        "the same user with another request goes before"
+        "the same user with another estimate goes before"
     )
     assert after(w, "complete", [0, 1, 3, 2], 4) == 5, "the whole class goes before all"
-    assert after(w, "complete", [3], 5) == 20, "at most the request"
+    assert after(w, "complete", [3], 5) == 20, "at most the estimate"
 
 
 def test_top_percent_by_hand():
-    # Two runs of 10 and one of 50 with a request of 100: the artificial point weighs 10 x 0.729 =
+    # Two runs of 10 and one of 50 with an estimate of 100: the artificial point weighs 10 x 0.729 =
     # 7.29, the runs 8.1, 9 and 50. At or below 10: 17.1; at or below 50: 67.1; all: 74.39. 67.1 is
     # 90.2 % of all.
     w = people((10, 100, 1), (10, 100, 1), (50, 100, 1), (1, 100, 1), (1, 100, 2))
-    assert after(w, "top=2", [], 3) == 100
-    assert after(w, "top=2", [0, 1, 2], 3) == 100
-    assert after(w, "top=10", [0, 1, 2], 3) == 50
-    assert after(w, "top=9", [0, 1, 2], 3) == 100
-    assert after(w, "top=80", [0, 1, 2], 3) == 10
-    assert after(w, "top=10", [0, 1, 2], 4) == 100, "another user is another class"
+    assert after(w, "top-percent=2", [], 3) == 100
+    assert after(w, "top-percent=2", [0, 1, 2], 3) == 100
+    assert after(w, "top-percent=10", [0, 1, 2], 3) == 50
+    assert after(w, "top-percent=9", [0, 1, 2], 3) == 100
+    assert after(w, "top-percent=80", [0, 1, 2], 3) == 10
+    assert after(w, "top-percent=10", [0, 1, 2], 4) == 100, "another user is another class"
     # Without decay the points weigh 10, 10, 10 and 50; with equal weights and no decay 0.1, 1, 1
     # and 1.
     assert after(w, "TopPercent(13, decay=1)", [0, 1, 2], 3) == 50
@@ -101,13 +101,13 @@ def test_top_percent_by_hand():
 
 
 def test_top_percent_as_coded_by_hand():
-    # One run of 10 with a request of 100: the artificial point is as old as the run and weighs 10;
-    # the lower sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %. In words it
-    # would be 10 of 19, 53 %.
+    # One run of 10 with an estimate of 100: the artificial point is as old as the run and weighs
+    # 10; the lower sum is 0.9 + 10, and without the artificial point 0.9 of 10.9, 8.3 %. In words
+    # it would be 10 of 19, 53 %.
     w = people((10, 100, 1), (10, 100, 1), (90, 100, 1), (95, 100, 1), (1, 100, 1))
     assert after(w, "TopPercent(92, coded=True)", [0], 4) == 10
     assert after(w, "TopPercent(91, coded=True)", [0], 4) == 100
-    assert after(w, "top=91", [0], 4) == 10
+    assert after(w, "top-percent=91", [0], 4) == 10
     # A second run of 10: 10.81 of 19.81, 54.6 %.
     assert after(w, "TopPercent(46, coded=True)", [0, 1], 4) == 10
     assert after(w, "TopPercent(45, coded=True)", [0, 1], 4) == 100
@@ -120,7 +120,7 @@ def test_top_percent_as_coded_by_hand():
 
 def test_top_percent_forgets_long_runs():
     w = people((90, 100, 1), *[(10, 100, 1)] * 80)
-    predicted = [after(w, "top=4", range(k), 80) for k in (0, 1, 10, 30, 60, 79)]
+    predicted = [after(w, "top-percent=4", range(k), 80) for k in (0, 1, 10, 30, 60, 79)]
     assert predicted == sorted(predicted, reverse=True)
     assert predicted[0] == 100 and predicted[-1] == 10
 
@@ -128,7 +128,7 @@ def test_top_percent_forgets_long_runs():
 def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
     n = 12_000
     w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
-    for predictor in ("top=4", "TopPercent(4, coded=True)"):
+    for predictor in ("top-percent=4", "TopPercent(4, coded=True)"):
         memory = memory_of(predictor, w)
         for k in range(n):
             compiled.learn(memory, k, 0)
@@ -145,7 +145,7 @@ def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
         compiled.begin(memory, k, 0)
         compiled.learn(memory, k, now)
     compiled.predict(memory, 3, 45)
-    # Time since submission where the run is over: 43, 44 and 45 s; all below the request.
+    # Time since submission where the run is over: 43, 44 and 45 s; all below the estimate.
     seen = memory.real[3]
     assert seen[:7].tolist() == pytest.approx([1, 43, 44, 45, 60, 43.5, 0.33 * 132])
     assert seen[7:14].tolist() == pytest.approx([30, 3, 1, 0, 0, 0, 0])
@@ -157,7 +157,7 @@ def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
 )
 def test_cvh_means_of_users_with_few_jobs(ended, means):
     """With one or two ended jobs both are the mean of what there is,
-    with none they are the request.
+    with none they are the estimate.
     """
     w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
     memory = memory_of(CVH(), w)
@@ -195,7 +195,7 @@ def test_biased_predictions_by_hand():
     assert simulate(w, EASY(Biased(Virtual(0, 1), 0.5))).prediction.tolist() == [9, 9, 9]
 
 
-def test_a_factor_beyond_all_bounds_gives_the_request():
+def test_a_factor_beyond_all_bounds_gives_the_estimate():
     w = jobs(4, (0, 9, 4, 50), (0, 9, 4, 30))
     biased = Biased(Clairvoyant(), 1e300)
     assert simulate(w, EASY(biased)).prediction.tolist() == [50, 30]

@@ -15,7 +15,7 @@ VARIANTS = st.fixed_dictionaries(
     {},
     optional={
         "refresh": st.sampled_from(["pass", "submission"]),
-        "correction": st.sampled_from(["request", "tsafrir", "doubling", "now"]),
+        "correction": st.sampled_from(["estimate", "tsafrir", "doubling", "now"]),
         "reservation": st.sampled_from(["recomputed", "until-due", "until-start"]),
         "events": st.sampled_from(["together", "one-by-one"]),
         "venture": st.sampled_from(["yes", "no"]),
@@ -24,9 +24,9 @@ VARIANTS = st.fixed_dictionaries(
 )
 MODES = st.one_of(
     st.just({}),
-    st.builds(lambda cost: {"mode": "suspend", "cost": cost}, st.integers(0, 3)),
+    st.builds(lambda cost: {"preemption": "suspend", "cost": cost}, st.integers(0, 3)),
     st.builds(
-        lambda cost, interval: {"mode": "checkpoint", "cost": cost, "interval": interval},
+        lambda cost, interval: {"preemption": "checkpoint", "cost": cost, "interval": interval},
         st.integers(0, 3),
         st.integers(1, 9),
     ),
@@ -43,7 +43,7 @@ def test_kernel_and_reference_agree_on_a_whole_log(real_log):
 def test_kernel_and_reference_agree_on_the_start_of_each_log(real_log, name):
     workload = real_log(name, paper="pv_easy").take(slice(0, 4000))
     agree(workload, PVEasy())
-    agree(workload, PVEasy(mode="checkpoint", interval=1800, cost=60, correction="tsafrir"))
+    agree(workload, PVEasy(preemption="checkpoint", interval=1800, cost=60, correction="tsafrir"))
 
 
 @settings(max_examples=300, deadline=None)
@@ -60,7 +60,7 @@ def test_progress_is_conserved(workload, variants, mode):
     kills = schedule.times_killed
     if not mode:
         assert surplus.tolist() == lost.tolist()
-    elif mode["mode"] == "suspend":
+    elif mode["preemption"] == "suspend":
         assert (surplus <= kills * mode["cost"]).all()
         if mode["cost"] == 0:
             assert not surplus.any()
@@ -73,7 +73,7 @@ def test_a_reservation_is_lost_with_the_place_at_the_head():
     """The head of second 70 is second behind a preempted job at 72, and the head again at 100."""
     rows = [(38, 30, 1, 0), (38, 5, 40, 0), (39, 30, 7, 23), (39, 0, 34, 0), (69, 24, 6, 0)]
     rows += [(87, 10, 6, 0), (87, 10, 5, 0), (87, 10, 8, 0), (87, 10, 1, 0), (96, 0, 6, 1)]
-    agree(jobs(40, *rows, (96, 1, 2, 0)), PVEasy(reservation="until-due", killed="next-event"))
+    agree(jobs(40, *rows, (96, 1, 2, 0)), PVEasy(lifetime="until-due", restart="next-event"))
 
 
 @pytest.mark.parametrize("predictor", [Last(), Tsafrir(), Complete(), TopPercent(3)], ids=repr)

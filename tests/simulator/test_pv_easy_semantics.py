@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from replication.simulator.predictors import Clairvoyant, Last, Request, Virtual
+from replication.simulator.predictors import Clairvoyant, Estimate, Last, Virtual
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs
@@ -116,7 +116,7 @@ def test_V11_a_killed_job_starts_from_zero():
 
 
 def test_V12_predictions_are_made_at_every_pass():
-    # User 1's job 0 ends at 10, at a tenth of its request. Job 3, of the same user, waited then.
+    # User 1's job 0 ends at 10, at a tenth of its estimate. Job 3, of the same user, waited then.
     w = jobs(4, (0, 10, 2, 100), (0, 20, 2), (1, 5, 4), (2, 5, 2, 50)).replace(
         user=np.array([1, 2, 2, 1])
     )
@@ -125,9 +125,9 @@ def test_V12_predictions_are_made_at_every_pass():
     assert pv(w, Last(), refresh="submission").prediction[3] == 50
 
 
-def test_V13_an_outlived_prediction_gives_way_to_the_request():
-    # User 1's job 0 was accurate to a tenth, so job 1 (request 100) is predicted to end at 15 and
-    # ends at 40. At 20 the head is reserved for 105, its request, so jobs 3 and 4 are in time and
+def test_V13_an_outlived_prediction_gives_way_to_the_estimate():
+    # User 1's job 0 was accurate to a tenth, so job 1 (estimate 100) is predicted to end at 15 and
+    # ends at 40. At 20 the head is reserved for 105, its estimate, so jobs 3 and 4 are in time and
     # the shorter goes first.
     rows = [(0, 5, 3, 50), (5, 35, 3, 100), (6, 5, 4), (20, 30, 1), (20, 9, 1)]
     w = jobs(4, *rows).replace(user=np.array([1, 1, 2, 3, 4]))
@@ -144,7 +144,7 @@ def test_V14_last_is_the_accuracy_of_the_users_last_finished_job():
 
 def test_V15_a_suspended_job_goes_on_where_it_was():
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
-    schedule = pv(w, mode="suspend", cost=3)
+    schedule = pv(w, preemption="suspend", cost=3)
     assert schedule.start[2] == 15
     assert schedule.end[2] == 15 + 3 + (60 - 8)
     assert schedule.wait[2] == schedule.end[2] - 2 - 60
@@ -154,7 +154,7 @@ def test_V16_a_job_with_checkpoints_goes_on_from_the_last():
     # A checkpoint of 1 s after each 3 s of work: stopped after 11 s, 6 s of work are safe. 54 s are
     # left, with 17 more checkpoints.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
-    schedule = pv(w, mode="checkpoint", interval=3, cost=1)
+    schedule = pv(w, preemption="checkpoint", interval=3, cost=1)
     # Jobs 0 and 1 write checkpoints too: 10 s of work take 13, 5 s take 6.
     assert schedule.end[:2].tolist() == [13, 19]
     assert schedule.killed_runs.tolist() == [[2, 2, 13]]
@@ -167,15 +167,15 @@ def test_V17_a_job_is_planned_with_what_is_left_of_it():
     # waits for job 5.
     w = jobs(4, (0, 40, 1), (0, 10, 2), (1, 5, 3), (1, 9, 4), (2, 20, 1), (5, 15, 3))
     assert killed(w) == [[4, 2, 10], [4, 30, 40]]
-    assert [run for run in killed(w, mode="suspend") if run[0] == 4] == [[4, 2, 10]]
-    assert starts(w, mode="suspend")[4] == 15
+    assert [run for run in killed(w, preemption="suspend") if run[0] == 4] == [[4, 2, 10]]
+    assert starts(w, preemption="suspend")[4] == 15
 
 
 def test_V18_a_preempted_job_that_returns_at_the_next_event():
     # As in V6; at 10 the narrow job fits again, and waits for the submission at 12.
     w = jobs(6, (0, 10, 2), (1, 5, 5), (2, 50, 3), (3, 50, 1), (12, 1, 6))
     assert pv(w).start.tolist()[3] == 10
-    assert pv(w, killed="next-event").start.tolist()[3] == 12
+    assert pv(w, restart="next-event").start.tolist()[3] == 12
 
 
 def test_V19_easys_backfilling_in_place_of_venture_backfilling():
@@ -202,13 +202,13 @@ def test_V20_a_lasting_reservation_stays_until_the_head_starts():
     # The head, job 3, is expected at 80. Job 0 ends early, at 10; computed again it would be 60,
     # and job 4, which is planned to end at 70, would not start.
     w = jobs(3, (0, 10, 1, 100), (0, 60, 1), (0, 80, 1), (1, 5, 2), (2, 60, 1))
-    plain = {"predictor": Request(), "venture": "no"}
+    plain = {"predictor": Estimate(), "venture": "no"}
     assert killed(w, **plain) == []
     for form in ("until-due", "until-start"):
-        assert killed(w, **plain, reservation=form) == [[4, 10, 60]]
+        assert killed(w, **plain, lifetime=form) == [[4, 10, 60]]
 
     # The head, job 1, is expected at 15. At 20 that is past; computed again it would be 30.
     w, plain = jobs(3, (0, 30, 2), (1, 5, 3), (20, 6, 1)), {"predictor": Virtual(0, -0.5)}
     assert starts(w, **plain, venture="no")[2] == 20
     for form in ("until-due", "until-start"):
-        assert starts(w, **plain, venture="no", reservation=form)[2] == 35
+        assert starts(w, **plain, venture="no", lifetime=form)[2] == 35

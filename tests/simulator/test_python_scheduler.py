@@ -18,7 +18,7 @@ from replication.simulator.workload import generator
 from tests.users_scheduler import Own
 from tests.workloads import jobs, random_jobs
 
-PREDICTORS = [rp.Request(), rp.Last(), rp.Clairvoyant(), rp.CVH(), rp.Biased(rp.Tsafrir(), 0.5)]
+PREDICTORS = [rp.Estimate(), rp.Last(), rp.Clairvoyant(), rp.CVH(), rp.Biased(rp.Tsafrir(), 0.5)]
 CROWD = random_jobs(300, 8, 4000, 200, 400)
 
 
@@ -37,7 +37,7 @@ class OnlineMean(rp.Predictor, name="online-mean"):
 
 @pytest.mark.parametrize(
     ("refresh", "correction"),
-    [("pass", "request"), ("submission", "tsafrir"), ("pass", "doubling"), ("submission", "now")],
+    [("pass", "estimate"), ("submission", "tsafrir"), ("pass", "doubling"), ("submission", "now")],
 )
 @pytest.mark.parametrize("predictor", [*PREDICTORS, OnlineMean()], ids=repr)
 def test_easy_in_ten_lines_equals_easy(predictor, refresh, correction):
@@ -79,7 +79,7 @@ def test_a_preempted_job_returns_to_its_place_and_repeats_its_work():
 def test_it_runs_where_schedulers_run(tmp_path):
     table = rp.compare(CROWD, [rp.EASY(), Own(), Own(slack=50, predictor=rp.Last())])
     assert table["mean_wait"][0] == table["mean_wait"][1] != table["mean_wait"][2]
-    swept = rp.sweep([CROWD], [rp.EASY(), Own()], [rp.Exact(), rp.FModel(2)], seeds=2)
+    swept = rp.sweep([CROWD], [rp.EASY(), Own()], [rp.Perfect(), rp.FModel(2)], seeds=2)
     waits = swept.pivot_table(index=["estimates", "seed"], columns="scheduler", values="mean_wait")
     assert len(waits) == 3 and (waits["EASY()"] == waits["Own()"]).all()
     schedule = rp.simulate(CROWD, Own())

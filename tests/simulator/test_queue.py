@@ -96,7 +96,7 @@ def by_size(workload):
 
 LONG_QUEUES = [
     EASY(),
-    EASY(Clairvoyant(), candidates="sjf"),
+    EASY(Clairvoyant(), candidates="shortest"),
     EASY(Last()),
     LargestAreaFirst(),
     OrderedEASY(by_size, predictor=Last()),

@@ -6,22 +6,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator.predictors import CVH, Biased, Request, Tsafrir, Virtual
+from replication.simulator.predictors import CVH, Biased, Estimate, Tsafrir, Virtual
 from replication.simulator.schedulers import EASY, OrderedEASY, SchedulerError
 from replication.simulator.schedulers.queue_orders import ORDERS
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
 from tests.workloads import jobs, peopled
 
-PREDICTORS = (Request(), Virtual(0.5), Tsafrir(), Biased(Tsafrir(), 1.5), CVH())
+PREDICTORS = (Estimate(), Virtual(0.5), Tsafrir(), Biased(Tsafrir(), 1.5), CVH())
 
 
-def done(workload, by="shortest", **options):
-    return simulate(workload, OrderedEASY(by, **options)).validate()
+def done(workload, order="shortest", **options):
+    return simulate(workload, OrderedEASY(order, **options)).validate()
 
 
-def starts(workload, by="shortest", **options):
-    return done(workload, by, **options).start.tolist()
+def starts(workload, order="shortest", **options):
+    return done(workload, order, **options).start.tolist()
 
 
 # One job holds the machine until 10; who comes meanwhile waits, and one of them at a time has room.
@@ -117,13 +117,13 @@ def test_Q9_time_alone_leads_to_no_pass():
 @settings(max_examples=150, deadline=None)
 @given(
     workload=peopled(),
-    by=st.sampled_from(ORDERS),
+    order=st.sampled_from(ORDERS),
     predictor=st.sampled_from(PREDICTORS),
-    correction=st.sampled_from(("request", "tsafrir", "doubling", "now")),
+    correction=st.sampled_from(("estimate", "tsafrir", "doubling", "now")),
 )
-def test_Q10_a_limit_of_0_is_easy(workload, by, predictor, correction):
+def test_Q10_a_limit_of_0_is_easy(workload, order, predictor, correction):
     options = {"predictor": predictor, "correction": correction}
-    own = simulate(workload, OrderedEASY(by, waiting_limit=0, **options))
+    own = simulate(workload, OrderedEASY(order, waiting_limit=0, **options))
     easy = simulate(workload, EASY(**options))
     assert own.start.tolist() == easy.start.tolist()
     assert own.backfilled.tolist() == easy.backfilled.tolist()
@@ -136,12 +136,12 @@ def test_Q11_the_head_may_lose_its_reservation():
     assert starts(w)[1] > starts(w, waiting_limit=0)[1]
 
 
-@pytest.mark.parametrize("by", ORDERS)
-@pytest.mark.parametrize("predictor", [Request(), Tsafrir()], ids=repr)
-def test_kernel_and_reference_agree_on_a_real_log(real_log, by, predictor):
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("predictor", [Estimate(), Tsafrir()], ids=repr)
+def test_kernel_and_reference_agree_on_a_real_log(real_log, order, predictor):
     workload = real_log("KTH-SP2").take(slice(2000, 3000))
     for limit in (None, 4 * 3600):
-        agree(workload, OrderedEASY(by, limit, predictor))
+        agree(workload, OrderedEASY(order, limit, predictor))
 
 
 def test_wrong_orders_and_limits_are_refused():

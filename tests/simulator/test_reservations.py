@@ -21,8 +21,8 @@ def starts(workload, **options):
     return simulate(workload, EASY(**options)).validate().start.tolist()
 
 
-def ordered_starts(workload, by):
-    return simulate(workload, OrderedEASY(by)).validate().start.tolist()
+def ordered_starts(workload, order):
+    return simulate(workload, OrderedEASY(order)).validate().start.tolist()
 
 
 def test_R1_the_queue_is_in_the_order_of_the_function_and_of_arrival():
@@ -50,7 +50,7 @@ def test_R4_candidates_are_tried_in_queue_order_or_shortest_first():
     # Two jobs are blocked. Either of jobs 3 and 4 fits until the first of them starts.
     w = jobs(4, (0, 10, 3), (1, 5, 4), (1, 5, 4), (1, 9, 1), (1, 8, 1))
     assert starts(w, reservations=2)[3:] == [1, 20]
-    assert starts(w, reservations=2, candidates="sjf")[3:] == [20, 1]
+    assert starts(w, reservations=2, candidates="shortest")[3:] == [20, 1]
 
 
 def test_R5_reservations_are_made_again_at_every_pass():
@@ -90,7 +90,7 @@ def test_wrong_options_are_refused(options, message):
 
 
 @pytest.mark.parametrize(
-    ("by", "message"),
+    ("order", "message"),
     [
         (lambda w: w.submit[:1], r"by: int64\[1\]; expected numbers \[4\]"),
         (lambda w: w.submit * np.nan, "job 1: nan; expected finite numbers"),
@@ -101,12 +101,12 @@ def test_wrong_options_are_refused(options, message):
         ),
     ],
 )
-def test_values_that_are_no_order_are_refused(by, message):
+def test_values_that_are_no_order_are_refused(order, message):
     with pytest.raises(SchedulerError, match=message):
-        simulate(TWO, OrderedEASY(by))
+        simulate(TWO, OrderedEASY(order))
 
 
-@pytest.mark.parametrize("options", [{"waiting_limit": 5}, {"by": "wfp3"}])
+@pytest.mark.parametrize("options", [{"waiting_limit": 5}, {"order": "wfp3"}])
 def test_names_of_orders_and_limits_are_refused_with_several_reservations(options):
     with pytest.raises(SchedulerError, match="by a function, and no limit"):
-        OrderedEASY(**{"by": by_size, "reservations": 2} | options)
+        OrderedEASY(**{"order": by_size, "reservations": 2} | options)

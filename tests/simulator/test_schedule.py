@@ -49,7 +49,7 @@ def test_the_waits_of_a_log_are_filled_in():
 
 def test_partial_executions_are_lines_of_status_2_to_4(tmp_path):
     rows = ((3 * k, 40 + 7 * (k % 5), 1 + k % 4, 30 + 90 * (k % 3)) for k in range(60))
-    schedule = simulate(jobs(4, *rows), PVEasy(predictor=Last(), mode="suspend"))
+    schedule = simulate(jobs(4, *rows), PVEasy(predictor=Last(), preemption="suspend"))
     schedule.write_swf(tmp_path / "a.swf")
     rows = [
         [int(value) for value in row.split()]

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from replication.simulator import paths
-from replication.simulator.estimates import Deterministic, Exact, FModel
+from replication.simulator.estimates import Deterministic, FModel, Perfect
 from replication.simulator.schedulers import EASY, FCFS
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
@@ -146,7 +146,7 @@ def test_E15_a_job_past_its_estimate_is_taken_to_end_now():
 
 def test_E16_modelled_estimates_are_rounded_and_never_short():
     w = jobs(4, *[(0, r, 1) for r in range(200)])
-    for model in (FModel(0.01), FModel(3), Deterministic(0.3), Exact()):
+    for model in (FModel(0.01), FModel(3), Deterministic(0.3), Perfect()):
         _, estimate = model.make(w)
         assert estimate.dtype == np.int64
         assert (estimate >= w.run_time).all()

@@ -129,7 +129,7 @@ def test_missing_estimates_are_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert rp.simulate(few).provenance["estimates"] == "Users()"
-        for model in (rp.Exact(), rp.FModel(1), rp.Users(missing="run-time")):
+        for model in (rp.Perfect(), rp.FModel(1), rp.Users(missing="run-time")):
             rp.simulate(most, rp.EASY(), model)
         rp.simulate(most, rp.FCFS())  # plans nothing
     with pytest.warns(MissingEstimates, match="30 % of the jobs have no estimate; .* drop="):

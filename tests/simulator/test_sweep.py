@@ -11,9 +11,9 @@ import replication as rp
 from replication.simulator.estimates import (
     Deterministic,
     EstimateError,
-    Exact,
     FModel,
     Modal,
+    Perfect,
     Users,
     cut_runs,
 )
@@ -54,13 +54,13 @@ def grid(seeds=(1, 2, 3)):
 
 MODELS = (
     *(FModel(3), FModel(30, e_max=80), FModel(30, e_max=60), Deterministic(0.5)),
-    *(Deterministic(9, e_max=60), Users(), Users(2, e_max=60), Exact(), Modal(3600)),
+    *(Deterministic(9, e_max=60), Users(), Users(2, e_max=60), Perfect(), Modal(3600)),
 )
 
 
 @pytest.mark.parametrize(
     ("scheduler", "model"),
-    [*((EASY(), model) for model in MODELS), (EASY(Tsafrir(), candidates="sjf"), FModel(2))],
+    [*((EASY(), model) for model in MODELS), (EASY(Tsafrir(), candidates="shortest"), FModel(2))],
     ids=repr,
 )
 def test_a_watched_row_equals_an_observed_run(scheduler, model):
@@ -75,7 +75,7 @@ def test_a_watched_row_equals_an_observed_run(scheduler, model):
 
 
 @pytest.mark.parametrize(
-    "scheduler", [FCFS(), Conservative(), PVEasy(), EASY(candidates="sjf")], ids=repr
+    "scheduler", [FCFS(), Conservative(), PVEasy(), EASY(candidates="shortest")], ids=repr
 )
 def test_a_row_equals_its_simulation(scheduler):
     names = (*measures._DEFINITIONS, "wait_p90")
@@ -134,7 +134,7 @@ def test_the_key_depends_on_everything_that_matters():
         {"seeds": (1,)},
         {"watched": True},
         {"scheduler": FCFS()},
-        {"scheduler": EASY(candidates="sjf")},
+        {"scheduler": EASY(candidates="shortest")},
         {"measures": ("mean_wait",)},
         {"trim": False},
         {"workload": workload.replace(user=workload.user + 2)},
@@ -163,7 +163,7 @@ def test_two_choices_of_one_name_have_results_and_labels_of_their_own(tmp_path):
         def order(workload):
             return sign * workload.processors
 
-        return OrderedEASY(by=order)
+        return OrderedEASY(order=order)
 
     both = order_by(1), order_by(-1)
     expected = [simulate(jobs, one).measures["mean_wait"] for one in both]
@@ -172,7 +172,10 @@ def test_two_choices_of_one_name_have_results_and_labels_of_their_own(tmp_path):
         assert sweep.sweep(jobs, one, folder=tmp_path)["mean_wait"].tolist() == [value]
     table = sweep.sweep(jobs, both, folder=tmp_path)
     assert table["mean_wait"].tolist() == expected
-    assert table["scheduler"].tolist() == ["OrderedEASY(by=order)", "OrderedEASY(by=order) #2"]
+    assert table["scheduler"].tolist() == [
+        "OrderedEASY(order=order)",
+        "OrderedEASY(order=order) #2",
+    ]
     assert rp.compare(jobs, both)["scheduler"].tolist() == table["scheduler"].tolist()
     with pytest.raises(sweep.SweepError, match="is given twice"):
         sweep.sweep(jobs, [both[0], both[0]], folder=None)
@@ -183,7 +186,7 @@ def test_what_cannot_be_identified_is_not_stored_and_one_line_says_so(tmp_path, 
         return workload.processors
 
     for _ in range(2):
-        table = sweep.sweep(some_jobs(), OrderedEASY(by=smallest_of_all), folder=tmp_path)
+        table = sweep.sweep(some_jobs(), OrderedEASY(order=smallest_of_all), folder=tmp_path)
         assert len(table) == 1
     assert list(tmp_path.iterdir()) == []
     assert capsys.readouterr().err.count("smallest_of_all") == 1
@@ -307,7 +310,7 @@ def test_rows_that_could_not_be_distinguished_are_refused():
 
 def test_only_random_points_run_with_every_seed():
     seeds = (3, 4, 5)
-    for model in (Users(), Exact(), Deterministic(2)):
+    for model in (Users(), Perfect(), Deterministic(2)):
         assert sweep.seeds_of(EASY(), model, seeds) == (3,)
         assert sweep.seeds_of(EASY(predictor=Last()), model, seeds) == (3,)
         assert sweep.seeds_of(PVEasy(predictor=Virtual(0.1)), model, seeds) == seeds

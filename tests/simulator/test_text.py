@@ -22,11 +22,11 @@ FAMILIES = rp.Scheduler, rp.EstimateModel, rp.Predictor
         (rp.Scheduler, " pv-easy\n", rp.PVEasy()),
         (rp.Scheduler, "EASY", rp.EASY()),
         (rp.Scheduler, "EASY('last', correction='now')", rp.EASY(rp.Last(), correction="now")),
-        (rp.EstimateModel, "log", rp.Users()),
-        (rp.EstimateModel, "f=2", rp.FModel(2)),
+        (rp.EstimateModel, "users", rp.Users()),
+        (rp.EstimateModel, "f-model=2", rp.FModel(2)),
         (rp.EstimateModel, "Users(2)", rp.Users(2)),
-        (rp.Predictor, "perfect", rp.Clairvoyant()),
-        (rp.Predictor, "top=2.5", rp.TopPercent(2.5)),
+        (rp.Predictor, "clairvoyant", rp.Clairvoyant()),
+        (rp.Predictor, "top-percent=2.5", rp.TopPercent(2.5)),
         (rp.Predictor, "biased=last", rp.Biased(rp.Last())),
     ],
 )
@@ -37,8 +37,8 @@ def test_short_forms_and_values_by_position(family, text, value):
 @pytest.mark.parametrize(
     "choice",
     [
-        rp.PVEasy(mode="checkpoint", interval=600, predictor=rp.Biased(rp.TopPercent(3), 2)),
-        rp.EASY(rp.TopPercent(3, coded=True), "sjf", reservations=2),
+        rp.PVEasy(preemption="checkpoint", interval=600, predictor=rp.Biased(rp.TopPercent(3), 2)),
+        rp.EASY(rp.TopPercent(3, coded=True), "shortest", reservations=2),
         rp.OrderedEASY("wfp3", 86400),
         rp.FModel(0.1, e_max=64800),
         rp.Users(missing="run-time"),
@@ -61,13 +61,18 @@ def test_the_repr_of_a_choice_is_its_text(choice):
         (rp.Scheduler, "Easy()", "'Easy' (did you mean EASY?)", "FCFS"),
         (rp.Scheduler, "EASY(corection='now')", "'corection' (did you mean correction?)", "ties"),
         (rp.Scheduler, "EASY(ties='x', ties='y')", "ties is given twice", "once"),
-        (rp.Scheduler, "EASY(correction='no')", "correction='no' (did you mean now?)", "'request'"),
+        (
+            rp.Scheduler,
+            "EASY(correction='no')",
+            "correction='no' (did you mean now?)",
+            "'estimate'",
+        ),
         (rp.Scheduler, "EASY(correction=now)", "correction=now", "text in quotation marks"),
-        (rp.Scheduler, "EASY(predictor=Lst())", "'Lst' (did you mean Last?)", "Request"),
-        (rp.Scheduler, "PVEasy(Lst())", "'Lst' (did you mean Last?)", "Request"),
+        (rp.Scheduler, "EASY(predictor=Lst())", "'Lst' (did you mean Last?)", "Estimate"),
+        (rp.Scheduler, "PVEasy(Lst())", "'Lst' (did you mean Last?)", "Estimate"),
         (rp.Scheduler, "__import__('os').system('ls')", "__import__", "EASY"),
-        (rp.EstimateModel, "f", "'f'", "f=F (a number from 0)"),
-        (rp.EstimateModel, "f=x", "f='x'", "a number from 0"),
+        (rp.EstimateModel, "f-model", "'f-model'", "f-model=F (a number from 0)"),
+        (rp.EstimateModel, "f-model=x", "f='x'", "a number from 0"),
         (rp.EstimateModel, "FModel(e_max=9)", "f is missing", "a number from 0"),
         (rp.EstimateModel, "", "''", "perfect"),
         (rp.Predictor, "TopPercent(1, 2, 3, 4, 5, 6)", "6 values", "5"),
@@ -89,22 +94,22 @@ THREE = rp.Workload.from_columns(
 
 def test_python_takes_text_where_it_takes_a_choice():
     assert rp.EASY("last") == rp.EASY(rp.Last()) and rp.Biased("last", 2).of == rp.Last()
-    run = rp.simulate(THREE, "EASY(predictor=Last())", "f=2")
+    run = rp.simulate(THREE, "EASY(predictor=Last())", "f-model=2")
     assert (run.scheduler, run.estimates) == (rp.EASY(rp.Last()), rp.FModel(2))
     assert observe(THREE, "perfect", scheduler="easy").schedule.scheduler == rp.EASY()
     given = {"trim": False, "folder": None, "progress": False}
     for study in (rp.compare, rp.sweep):
-        by_text = study(THREE, ["easy", rp.FCFS()], ["f=0:2:1", "log"], **given)
+        by_text = study(THREE, ["easy", rp.FCFS()], ["f-model=0:2:1", "users"], **given)
         models = [*map(rp.FModel, range(3)), rp.Users()]
         assert by_text.equals(study(THREE, [rp.EASY(), rp.FCFS()], models, **given))
 
 
 def test_a_range_is_all_its_choices():
-    assert rp.EstimateModel.check_all("f=0:1:0.5") == [rp.FModel(f) for f in (0, 0.5, 1)]
-    with pytest.raises(ChoiceError, match="'f=1:0:1': from 1.0 to 0.0 by 1.0"):
-        rp.EstimateModel.check_all("f=1:0:1")
-    with pytest.raises(ChoiceError, match="'f=0:1:0.5'"):
-        rp.simulate(THREE, estimates="f=0:1:0.5")
+    assert rp.EstimateModel.check_all("f-model=0:1:0.5") == [rp.FModel(f) for f in (0, 0.5, 1)]
+    with pytest.raises(ChoiceError, match="'f-model=1:0:1': from 1.0 to 0.0 by 1.0"):
+        rp.EstimateModel.check_all("f-model=1:0:1")
+    with pytest.raises(ChoiceError, match="'f-model=0:1:0.5'"):
+        rp.simulate(THREE, estimates="f-model=0:1:0.5")
 
 
 OWN = """

@@ -70,7 +70,7 @@ def test_of_no_gain_nothing_is_left_to_explain():
 
 def test_gains_and_losses_sum_up_to_the_change_of_all_waits():
     some = random_jobs(3000, 32, 210 * 24 * 3600, 4000, 9000, name="some")  # three blocks of weeks
-    before, after = rp.simulate(some, rp.EASY(), rp.Exact()), rp.simulate(some)
+    before, after = rp.simulate(some, rp.EASY(), rp.Perfect()), rp.simulate(some)
     third, nothing = rp.simulate(some, rp.FCFS()), [(after, [after])]
     changes = {("some", "to real"): causes.Change(before, [after], third, nothing)}
     balance = causes.balance(changes).iloc[0]
@@ -119,7 +119,7 @@ def test_comparisons_have_placebos_without_an_effect(some):
     changes = causes.changes_of_estimates({"a": some}, [3], [1, 2, 3])
     doubled, to_real, by_f = changes.values()
     assert (
-        doubled.third.estimates == to_real.before.estimates == by_f.before.estimates == rp.Exact()
+        doubled.third.estimates == to_real.before.estimates == by_f.before.estimates == rp.Perfect()
     )
     assert doubled.before.estimates == by_f.third.estimates == rp.Users()
     assert to_real.third.estimates == doubled.after[0].estimates == rp.Users(2)

@@ -11,12 +11,12 @@ from replication.simulator.workload import Workload
 
 WEEK = 7 * 24 * 3600
 WORTH = {
-    "request": 0.0,
+    "estimate": 0.0,
     "Last": 0.1,
     "Tsafrir": -0.2,
     "Complete": -0.3,
     "Top Percent": -0.1,
-    "perfect": -0.5,
+    "clairvoyant": -0.5,
     "CVH": -0.4,
 }
 
@@ -57,12 +57,12 @@ def made_up(tasks, monkeypatch):
     return make
 
 
-def plain(scheduler, predictor, factor, requests, correction="request"):
-    """The same worth everywhere; doubling is worth a fifth, inaccurate requests a tenth with
-    requests alone.
+def plain(scheduler, predictor, factor, estimates, correction="estimate"):
+    """The same worth everywhere; doubling is worth a fifth, inaccurate estimates a tenth with
+    estimates alone.
     """
     biased = {0.5: 0.1, 1.0: 0.0, 2.0: -0.2, 4.0: -0.1}[factor]
-    gain = 0.1 if requests in ("f = 3", "doubled") and predictor == "request" else 0.0
+    gain = 0.1 if estimates in ("f = 3", "doubled") and predictor == "estimate" else 0.0
     return 3 + WORTH[predictor] + biased - gain
 
 
@@ -89,7 +89,7 @@ def test_a_better_predictor_or_a_more_biased_one(made_up):
     learned = np.mean([WORTH[name] for name in prediction.LEARNED])
     assert ratios["perfect"][0] == pytest.approx(np.exp(-0.5 - learned), rel=0.03)
     assert ratios["2"][0] == pytest.approx(np.exp(-0.2), rel=0.03)
-    accuracies = {name: np.full(12, -WORTH[name]) for name in ("request", *prediction.LEARNED)}
+    accuracies = {name: np.full(12, -WORTH[name]) for name in ("estimate", *prediction.LEARNED)}
     correlation = prediction.rank_correlation(found, accuracies)
     assert correlation[0] < -0.9
     assert prediction.findings(found, correlation)["first"] == "a better one"
@@ -118,8 +118,8 @@ def test_where_the_gain_survives(made_up):
     assert (said["survives"], said["of"], said["each"], said["second"]) == (0, 40, 8, "yes")
     assert said["gain"] == pytest.approx(100 * (1 - np.exp(-0.1)), abs=1.5)
     survives = found["outcome"] == "survives"
-    assert (survives == (found["predictor"] == "request")).all()
-    harmed, _ = made_up(lambda s, p, f, requests, c: 3 + 0.3 * (requests in ("f = 3", "doubled")))
+    assert (survives == (found["predictor"] == "estimate")).all()
+    harmed, _ = made_up(lambda s, p, f, estimates, c: 3 + 0.3 * (estimates in ("f = 3", "doubled")))
     assert (prediction.gains(harmed)["outcome"] == "turns").all()
 
 
@@ -161,8 +161,8 @@ def test_limits_of_the_answers(made_up):
     assert "the answer to the first question is **a better one**" in text
     assert "predictions worse in 0 of 12 cases and better in 0" in text
     assert f"{same} of 50 gains have the same outcome (0 the opposite one)" in text
-    harmed, _ = made_up(lambda s, p, f, requests, c: 3 + 0.3 * (requests in ("f = 3", "doubled")))
-    assert prediction.same_gains(harmed, users)[1] == 10, "with requests they survive, or turn"
+    harmed, _ = made_up(lambda s, p, f, estimates, c: 3 + 0.3 * (estimates in ("f = 3", "doubled")))
+    assert prediction.same_gains(harmed, users)[1] == 10, "with estimates they survive, or turn"
 
 
 def test_tables_and_pictures_contain_all_tasks(made_up):
@@ -173,10 +173,10 @@ def test_tables_and_pictures_contain_all_tasks(made_up):
         axis=None
     ) == 5 * 10 - 1
     assert table.set_index("scheduler").loc["queue: F1", "Last"] == ""
-    assert table.loc[0, "request"] == "1.00 [1.00, 1.00]"
+    assert table.loc[0, "estimate"] == "1.00 [1.00, 1.00]"
     answers = prediction.answers(found, np.zeros(1001), users)
     assert set(answers["question"]) == set("123456")
-    accuracies = {name: np.full(12, 0.5) for name in ("request", *prediction.LEARNED)}
+    accuracies = {name: np.full(12, 0.5) for name in ("estimate", *prediction.LEARNED)}
     assert len(prediction.draw_bias(found, accuracies).axes) == 6
     assert len(prediction.draw_order(found).axes) == 1
     assert len(prediction.draw_gains(prediction.gains(found)).axes) == 2

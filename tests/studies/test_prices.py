@@ -71,7 +71,7 @@ def test_three_ways_begin_at_perfect_estimates_and_two_end_without_a_reservation
         assert (table[same].groupby("seed")[[*prices.MEASURED]].nunique() == 1).all(axis=None)
     assert (by_seed.nunique() > 1).any(axis=None)
     moved = placebo.shifted(some, 2)
-    perfect = rp.simulate(moved, rp.EASY(), rp.Exact())
+    perfect = rp.simulate(moved, rp.EASY(), rp.Perfect())
     is_head = audits.blocked(rp.simulate(some))
     assert table.loc[start & (table["seed"] == 2), [*prices.MEASURED]].iloc[0].tolist() == [
         0,

@@ -9,7 +9,7 @@ from replication.simulator.schedulers.event_loop import earliest_fit
 from tests.workloads import jobs, random_jobs
 
 CROWD = random_jobs(600, 32, 3 * 24 * 3600, 4000, 9000, name="crowd")
-MODELS = [rp.Exact(), rp.Users(), rp.FModel(3)]
+MODELS = [rp.Perfect(), rp.Users(), rp.FModel(3)]
 
 
 class ReadableRelaxed(rp.PythonScheduler, name="readable-relaxed"):
@@ -47,20 +47,20 @@ def test_the_compiled_scheduler_equals_the_readable_one(share, model):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
-@pytest.mark.parametrize("predictor", [rp.Request(), rp.Last()], ids=repr)
+@pytest.mark.parametrize("predictor", [rp.Estimate(), rp.Last()], ids=repr)
 def test_share_0_is_a_reservation_that_lasts(predictor, model):
     lasting = PaperEASY(
-        predictor=predictor, correction="now", reservation="until-start", recount="pass"
+        predictor=predictor, correction="now", lifetime="until-start", recount="pass"
     )
     schedule = rp.simulate(CROWD, Relaxed(predictor=predictor), model)
     assert schedule.start.tolist() == rp.simulate(CROWD, lasting, model).start.tolist()
-    if isinstance(model, rp.Exact):
+    if isinstance(model, rp.Perfect):
         assert schedule.start.tolist() == rp.simulate(CROWD, rp.EASY(), model).start.tolist()
 
 
 def test_without_a_limit_every_job_that_fits_may_pass():
-    alone = rp.simulate(CROWD, PaperEASY(let_past=1.0), rp.Exact())
-    schedule = rp.simulate(CROWD, Relaxed(share=1e6), rp.Exact())
+    alone = rp.simulate(CROWD, PaperEASY(let_past=1.0), rp.Perfect())
+    schedule = rp.simulate(CROWD, Relaxed(share=1e6), rp.Perfect())
     assert schedule.start.tolist() == alone.start.tolist()
 
 

@@ -35,8 +35,8 @@ def found(workloads):
 
 def test_a_scheduler_has_the_choices_that_concern_its_policy():
     chosen = {"lifetime": "until start", "ageing": "aged", "correction": "now", "blocked": "any"}
-    assert search.scheduler("EASY", chosen) == PaperEASY(reservation="until-start")
-    last = PaperEASY(predictor=Last(), correction="now", reservation="until-start")
+    assert search.scheduler("EASY", chosen) == PaperEASY(lifetime="until-start")
+    last = PaperEASY(predictor=Last(), correction="now", lifetime="until-start")
     assert search.scheduler("EASY-Last", chosen) == last
 
 
@@ -110,7 +110,7 @@ def test_the_variants_are_the_nearest_pairs_of_the_search():
     table = table[(table["ageing"] == "aged") & (table["lifetime"] != "computed at every pass")]
     expected = {}
     for row in table.itertuples():
-        name = row.lifetime + ("" if row.correction == "request" else f", {row.correction}")
+        name = row.lifetime + ("" if row.correction == "estimate" else f", {row.correction}")
         expected[name] = dict(one.split(": ") for one in row.choices.split("; "))
         assert (name in runs.ALLOWED) == (row.allowed == "yes") == (row.shown == "yes")
     own = {name: one for name, one in runs.VARIANTS.items() if one.easy}
@@ -119,7 +119,7 @@ def test_the_variants_are_the_nearest_pairs_of_the_search():
         for policy in search.POLICIES:
             ours = variant.of(runs.POLICIES[policy])
             if policy == "EASY":  # whose plans, the estimates, never expire
-                ours = replace(ours, correction="request")
+                ours = replace(ours, correction="estimate")
             assert ours.kernel() == search.scheduler(policy, expected[name]).kernel(), name
 
 
@@ -172,5 +172,5 @@ def test_pv_easy_is_the_same_in_all_variants_of_fig_4(workloads):
 
 def test_now_alone_backfills_on_extra_processors_of_a_head_that_is_due(workloads):
     table = reconstructed.corrections(workloads).set_index(["correction"])
-    assert (table.loc[["request"], "on_extra"] == 0).all()
-    assert table.loc[["now"], "postponed"].sum() >= table.loc[["request"], "postponed"].sum()
+    assert (table.loc[["estimate"], "on_extra"] == 0).all()
+    assert table.loc[["now"], "postponed"].sum() >= table.loc[["estimate"], "postponed"].sum()

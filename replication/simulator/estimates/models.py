@@ -1,4 +1,4 @@
-"""Estimate models: the users' own estimates, exact ones, and models of inaccurate ones."""
+"""Estimate models: the users' own estimates, perfect ones, and models of inaccurate ones."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -142,7 +142,7 @@ class MissingEstimates(UserWarning):
 
 
 @dataclass(frozen=True)
-class Users(EstimateModel, name="log"):
+class Users(EstimateModel):
     """The users' own estimates after the cleaning rules of the workload;
     heel-and-toe, Figure 2, doubles them.
 
@@ -211,7 +211,7 @@ class Users(EstimateModel, name="log"):
 
 
 @dataclass(frozen=True)
-class Exact(EstimateModel, name="perfect"):
+class Perfect(EstimateModel):
     """The true run times."""
 
     draws_at_random = False
@@ -222,7 +222,7 @@ class Exact(EstimateModel, name="perfect"):
 
 
 @dataclass(frozen=True)
-class FModel(EstimateModel, name="f"):
+class FModel(EstimateModel):
     """The f-model: uniform in [r, (f + 1) r] for run time r
     (heel-and-toe, section 1; Feitelson and Mu'alem Weil 1998).
     """

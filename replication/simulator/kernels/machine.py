@@ -48,7 +48,7 @@ Machine = namedtuple(
 # Rules of every kernel on this machine.
 # refresh : predictions of waiting jobs are made at every pass, not only at submission
 # at_submission : predictions are made at submission too
-# correction : REQUEST, GRADUAL, DOUBLING or NOW
+# correction : ESTIMATE, GRADUAL, DOUBLING or NOW
 # one_by_one : each event of an instant has its own pass
 # volatile : predictions of waiting jobs may change at any instant, not only when jobs end
 # by_plan : as one_by_one, and jobs that end as planned free their processors before the first event
@@ -60,7 +60,7 @@ Rules = namedtuple("Rules", SHARED_RULES)
 # Increments of an expired prediction, s: the k-th correction adds the k-th of them to the first
 # prediction (Tsafrir, Etsion and Feitelson 2007, section 4.2).
 STEPS = np.array([60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000])
-REQUEST, GRADUAL, DOUBLING, NOW = range(4)
+ESTIMATE, GRADUAL, DOUBLING, NOW = range(4)
 
 
 @njit(nogil=True, cache=True)
@@ -284,7 +284,7 @@ def correct(machine, memory, way, now):
         job = key & JOB_MASK
         done = machine.done[job]
         work = now - machine.start[job] + done
-        planned = corrected(machine.prediction[job], memory.request[job], work, way) - done
+        planned = corrected(machine.prediction[job], memory.estimate[job], work, way) - done
         if planned <= machine.planned[job]:
             k -= 1  # it cannot grow; the job is expected to end at any moment
             continue
@@ -296,21 +296,21 @@ def correct(machine, memory, way, now):
 
 
 @njit_noalloc
-def corrected(prediction, request, elapsed, way):
+def corrected(prediction, estimate, elapsed, way):
     """Return the corrected prediction of a job that has run for `elapsed` s;
-    at most the request.
+    at most the estimate.
     """
-    if prediction > elapsed or way == NOW or prediction >= request:
+    if prediction > elapsed or way == NOW or prediction >= estimate:
         return prediction
     if way == GRADUAL:
         for step in STEPS:
             if prediction + step > elapsed:
-                return min(prediction + step, request)
+                return min(prediction + step, estimate)
     if way == DOUBLING:
-        while prediction <= elapsed and prediction < request:
-            prediction = min(max(2 * prediction, 1), request)
+        while prediction <= elapsed and prediction < estimate:
+            prediction = min(max(2 * prediction, 1), estimate)
         return prediction
-    return request
+    return estimate
 
 
 @njit_noalloc

@@ -27,13 +27,13 @@ from replication.simulator.kernels.compilation import njit_noalloc
 _COLUMN = types.Array(types.int64, 1, "C", readonly=True)
 _STATE = types.Array(types.int64, 1, "C")
 
-#: submit, run_time, request, size : int64[n], s and processors
+#: submit, run_time, estimate, size : int64[n], s and processors
 #: known : int64[n], s, the predictions of a predictor that has no function `predict`
 #: state : int64[k], the words of all tables that the predictor changes
 #: current : int64[2], the job that the predictor was last asked about, and its answer
 #: predict, begin, learn : addresses of the functions; 0 for one that does nothing
 BASE = (
-    *((name, _COLUMN) for name in ("submit", "run_time", "request", "size", "known")),
+    *((name, _COLUMN) for name in ("submit", "run_time", "estimate", "size", "known")),
     ("state", _STATE),
     ("current", _STATE),
     *((name, types.int64) for name in ("predict", "begin", "learn")),
@@ -105,18 +105,18 @@ _ask, _notify = _caller(types.int64), _caller(types.none)
 def predict(memory, job, now):
     """Return the predicted run time of a waiting job, int, s; ValueError if it is out of range.
 
-    A prediction of 0 s counts as 1 s unless the request is 0, so that every scheduler plans the
+    A prediction of 0 s counts as 1 s unless the estimate is 0, so that every scheduler plans the
     started job until then.
     """
     if memory.predict == 0:
         return memory.known[job]
     memory.current[0] = job
     predicted = _ask(memory.predict, memory, job, now)
-    is_above = predicted > memory.request[job]
+    is_above = predicted > memory.estimate[job]
     if predicted < 0 or (is_above and predicted > max(2 * memory.run_time[job], 1)):
         memory.current[1] = predicted
         raise ValueError("out of range")
-    return max(predicted, min(memory.request[job], 1))
+    return max(predicted, min(memory.estimate[job], 1))
 
 
 @njit_noalloc
@@ -144,7 +144,7 @@ class Memory:
     Parameters
     ----------
     jobs : tuple of int64[n]
-        submit, run_time, request and size, read-only.
+        submit, run_time, estimate and size, read-only.
     tables : dict of str to array, number or Memory
         Arrays are copied, so that simulations do not share them. Beside a Memory there are only
         numbers.
@@ -155,7 +155,7 @@ class Memory:
     """
 
     def __init__(self, jobs, tables, functions, known=_NONE):
-        self.submit, self.run_time, self.request, self.size = jobs
+        self.submit, self.run_time, self.estimate, self.size = jobs
         arrays = {name: a for name, a in tables.items() if isinstance(a, np.ndarray)}
         nested = next((t for t in tables.values() if isinstance(t, Memory)), None)
         if nested is not None:
@@ -174,7 +174,9 @@ class Memory:
         addresses = [_address(f, own, result) for f, result in zip(functions, results, strict=True)]
         vars(self).update(self.tables)
         self.predict, self.begin, self.learn = addresses
-        self.known = known = np.maximum(known, np.minimum(self.request, 1)) if len(known) else known
+        self.known = known = (
+            np.maximum(known, np.minimum(self.estimate, 1)) if len(known) else known
+        )
         fields = [*jobs, known, self.state, self.current, *addresses, *self.tables.values()]
         self.words = np.array([word for field in fields for word in _words(field)], np.int64)
         self.address = self.words.ctypes.data

@@ -49,10 +49,12 @@ IN_TIME, VENTURE, EASYS = range(3)
 # lasts : the reservation is valid until the head starts, not for one pass only
 # venture : IN_TIME, VENTURE or EASYS
 # at_once : preempted jobs return to the queue during the pass, not after it
-# mode : KILL, SUSPEND or CHECKPOINT
+# preemption : KILL, SUSPEND or CHECKPOINT
 # interval : s of work between checkpoints
 # cost : s, of each resumption (SUSPEND) or of each checkpoint (CHECKPOINT)
-Rules = namedtuple("Rules", machines.SHARED_RULES + "lasts venture at_once mode interval cost")
+Rules = namedtuple(
+    "Rules", machines.SHARED_RULES + "lasts venture at_once preemption interval cost"
+)
 
 # length, times_killed : int64[n], length of each job's last run, s, and number of its preempted
 #     runs
@@ -382,7 +384,9 @@ def _time_left(machine, memory, rules, job, now):
     machine.prediction[job] = predicted
     if done == 0:
         return predicted
-    return max(machines.corrected(predicted, memory.request[job], done, rules.correction) - done, 0)
+    return max(
+        machines.corrected(predicted, memory.estimate[job], done, rules.correction) - done, 0
+    )
 
 
 @njit_noalloc
@@ -403,9 +407,9 @@ def _wall_time(machine, memory, runs, rules, job):
     with the cost of saving and restoring.
     """
     left = memory.run_time[job] - machine.done[job]
-    if rules.mode == SUSPEND and runs.times_killed[job] > 0:
+    if rules.preemption == SUSPEND and runs.times_killed[job] > 0:
         return left + rules.cost
-    if rules.mode == CHECKPOINT and left > 0:
+    if rules.preemption == CHECKPOINT and left > 0:
         return left + (left - 1) // rules.interval * rules.cost
     return left
 
@@ -414,9 +418,9 @@ def _wall_time(machine, memory, runs, rules, job):
 def _safe_work(machine, runs, rules, job, elapsed):
     """Return the work, s, that is saved when a job is stopped `elapsed` seconds into a run."""
     done = machine.done[job]
-    if rules.mode == SUSPEND:
+    if rules.preemption == SUSPEND:
         return done + max(elapsed - (rules.cost if runs.times_killed[job] > 0 else 0), 0)
-    if rules.mode == CHECKPOINT:
+    if rules.preemption == CHECKPOINT:
         return done + elapsed // (rules.interval + rules.cost) * rules.interval
     return 0
 

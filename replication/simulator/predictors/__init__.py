@@ -13,6 +13,6 @@ from replication.simulator.predictors.history import Last as Last
 from replication.simulator.predictors.history import Tsafrir as Tsafrir
 from replication.simulator.predictors.known import Biased as Biased
 from replication.simulator.predictors.known import Clairvoyant as Clairvoyant
-from replication.simulator.predictors.known import Request as Request
+from replication.simulator.predictors.known import Estimate as Estimate
 from replication.simulator.predictors.known import Virtual as Virtual
 from replication.simulator.predictors.top_percent import TopPercent as TopPercent

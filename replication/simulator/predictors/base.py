@@ -59,8 +59,8 @@ class Predictor(Choice, family="predictor"):
 
     A compiled predictor has the same methods as functions of (memory, job, now) decorated by
     `compiled`, where ``job`` is an index. `tables` returns its arrays; ``memory`` has these and the
-    arrays submit, run_time, request and size. A predictor that does not learn defines `predictions`
-    alone.
+    arrays submit, run_time, estimate and size. A predictor that does not learn defines
+    `predictions` alone.
 
     A simulation raises `PredictorError` for a prediction out of range and for an index out of
     bounds, with the job and the value.
@@ -164,13 +164,13 @@ class Predictor(Choice, family="predictor"):
         now : int, s
         """
 
-    def predictions(self, workload: Workload, request: np.ndarray, seed: int) -> np.ndarray:
+    def predictions(self, workload: Workload, estimate: np.ndarray, seed: int) -> np.ndarray:
         """Return the predictions of a predictor that does not learn.
 
         Parameters
         ----------
         workload : replication.simulator.workload.Workload
-        request : int64[n], s
+        estimate : int64[n], s
             The users' estimates as the scheduler receives them.
         seed : int
             Seed of random predictors.
@@ -178,18 +178,18 @@ class Predictor(Choice, family="predictor"):
         Returns
         -------
         number[n], s
-            Numbers from 0 to the request or twice the run time, whichever is more; they are rounded
-            to whole seconds.
+            Numbers from 0 to the estimate or twice the run time, whichever is more; they are
+            rounded to whole seconds.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method predict or predictions")
 
-    def tables(self, workload: Workload, request: np.ndarray, seed: int) -> dict:
+    def tables(self, workload: Workload, estimate: np.ndarray, seed: int) -> dict:
         """Return the arrays and numbers of a compiled predictor before the first job, by name.
 
         Parameters
         ----------
         workload : replication.simulator.workload.Workload
-        request : int64[n], s
+        estimate : int64[n], s
             The users' estimates as the scheduler receives them.
         seed : int
             Seed of random predictors.
@@ -198,18 +198,18 @@ class Predictor(Choice, family="predictor"):
         -------
         dict of str to array or number
             Attributes of ``memory`` in the compiled methods, beside its own: submit, run_time,
-            request, size, known, state, current, predict, begin and learn. Each simulation has its
+            estimate, size, known, state, current, predict, begin and learn. Each simulation has its
             own copy of the arrays.
         """
         return {}
 
-    def classes(self, workload: Workload, request: np.ndarray) -> np.ndarray | None:
+    def classes(self, workload: Workload, estimate: np.ndarray) -> np.ndarray | None:
         """Return the classes of jobs with equal predictions: a scheduler predicts one job of each.
 
         Parameters
         ----------
         workload : replication.simulator.workload.Workload
-        request : int64[n], s
+        estimate : int64[n], s
             The users' estimates as the scheduler receives them.
 
         Returns
@@ -236,20 +236,20 @@ class Predictor(Choice, family="predictor"):
                 raise
             message = str(error)
             if message == "out of range":
-                most = max(memory.request[job], 2 * memory.run_time[job], 1)
+                most = max(memory.estimate[job], 2 * memory.run_time[job], 1)
                 message = f"predicted {value} s; expected 0 to {most} s"
             raise PredictorError(f"{self!r}: job {workload.job_id[job]}: {message}") from error
 
     def _memory(self, workload, estimate, seed=1):
-        request = np.ascontiguousarray(estimate, dtype=np.int64)
-        jobs = workload.submit, workload.run_time, request, workload.processors
+        estimate = np.ascontiguousarray(estimate, dtype=np.int64)
+        jobs = workload.submit, workload.run_time, estimate, workload.processors
         if self.is_online():
-            online = _Online(self, workload, request)
+            online = _Online(self, workload, estimate)
             memory = Memory(jobs, {"key": online.key}, (_predict, _begin, _learn))
             memory.online = online
             return memory
         if not _is_compiled(type(self), "predict"):
-            predictions = self._check_predictions(workload, request, seed)
+            predictions = self._check_predictions(workload, estimate, seed)
             memory = Memory(jobs, {}, (None, None, None), predictions)
             memory.online = None
             return memory
@@ -257,7 +257,7 @@ class Predictor(Choice, family="predictor"):
             getattr(self, name) if _is_compiled(type(self), name) else None
             for name in ("predict", "begin", "learn")
         ]
-        tables = self.tables(workload, request, seed)
+        tables = self.tables(workload, estimate, seed)
         if taken := [name for name in tables if name in RESERVED]:
             raise PredictorError(
                 f"{self!r}: table {taken[0]!r} has the name of a field of the memory; expected "
@@ -271,18 +271,18 @@ class Predictor(Choice, family="predictor"):
         memory.online = next((t.online for t in tables.values() if isinstance(t, Memory)), None)
         return memory
 
-    def _check_predictions(self, workload, request, seed):
+    def _check_predictions(self, workload, estimate, seed):
         """Return `predictions` as int64[n], s; PredictorError
         for a wrong shape or a value out of range.
         """
-        predictions = np.asarray(self.predictions(workload, _read_only(request), seed))
+        predictions = np.asarray(self.predictions(workload, _read_only(estimate), seed))
         n = len(workload)
         if predictions.shape != (n,) or predictions.dtype.kind not in "iuf":
             raise PredictorError(
                 f"{self!r}: predictions are {predictions.dtype}{list(predictions.shape)}; expected "
                 f"numbers [{n}]"
             )
-        most = np.maximum(np.maximum(request, 2 * workload.run_time), 1)
+        most = np.maximum(np.maximum(estimate, 2 * workload.run_time), 1)
         wrong = ~((predictions >= 0) & (predictions <= most))
         if wrong.any():
             job = int(np.argmax(wrong))
@@ -341,10 +341,10 @@ _simulations = weakref.WeakValueDictionary()  # the online predictors that are r
 class _Online:
     """An online predictor during one simulation, which kernels call by its key."""
 
-    def __init__(self, predictor, workload, request):
+    def __init__(self, predictor, workload, estimate):
         self.key = next(_keys)
         self.predictor = deepcopy(replace(predictor))  # options may be predictors with a state
-        self.jobs = workload.jobs(request)
+        self.jobs = workload.jobs(estimate)
         self.run_time = workload.run_time
         self._call("start", workload)
         _simulations[self.key] = self

@@ -48,21 +48,21 @@ NOBODY = -1
 def _observe(memory, job, now, x):
     """Set the 19 features of a job."""
     user = memory.whole[memory.group[job]]
-    request, ended = memory.request[job], user[ENDED]
+    estimate, ended = memory.estimate[job], user[ENDED]
     x[0] = 1
     total = 0.0
     for k in range(3):
-        x[1 + k] = request
+        x[1 + k] = estimate
         if k < ended:
             job_ended = user[NEWEST + k]
             seen = max(memory.run_time[job_ended], now - memory.submit[job_ended])
-            x[1 + k] = min(seen, request)
+            x[1 + k] = min(seen, estimate)
             total += x[1 + k]
             if k < 2:
                 x[5] = total / (k + 1)
-    x[4] = request
+    x[4] = estimate
     if ended == 0:
-        x[5] = request
+        x[5] = estimate
     x[6] = THIRD * total if ended > 2 else x[5]
     if ended > 0:
         x[7] = user[RUN_TIMES] / ended
@@ -174,7 +174,7 @@ class CVH(Predictor):
     draws_at_random = False
     changes_only_at_ends = True
 
-    def tables(self, workload, request, seed) -> dict:
+    def tables(self, workload, estimate, seed) -> dict:
         """Return the tables that the module describes."""
         group = number_groups(workload.user)
         model = np.zeros((COUNTERS + 1, ROOM))
@@ -190,7 +190,7 @@ class CVH(Predictor):
 
     @compiled
     def predict(memory, job, now) -> int:
-        """Return the model's absolute value in whole seconds, from 1 to the request."""
+        """Return the model's absolute value in whole seconds, from 1 to the estimate."""
         counters = memory.model[COUNTERS]
         if memory.real[job, 0] == 0:
             _observe(memory, job, now, memory.real[job])
@@ -198,7 +198,7 @@ class CVH(Predictor):
         if counters[KNOWN] == 0:
             counters[VALUE] = abs(_dot(memory, WEIGHTS, AT_HAND))
             counters[KNOWN] = 1
-        return max(1, min(np.int64(min(counters[VALUE], 1e18)), memory.request[job]))
+        return max(1, min(np.int64(min(counters[VALUE], 1e18)), memory.estimate[job]))
 
     @compiled
     def begin(memory, job, now) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from replication.simulator.predictors.base import Predictor, compiled
 
-LAST, BEFORE, REQUEST = range(3)  # columns of `newest`
+LAST, BEFORE, ESTIMATE = range(3)  # columns of `newest`
 DECAY = 0.8
 TOTAL, COUNT = range(2)  # columns of `means`
 
@@ -28,11 +28,11 @@ def number_groups(*columns) -> np.ndarray:
     return pd.factorize(code)[0]
 
 
-def finest_classes(workload, request) -> tuple[np.ndarray, np.ndarray]:
-    """Return each job's class, int64[n], by executable, user, request and size;
+def finest_classes(workload, estimate) -> tuple[np.ndarray, np.ndarray]:
+    """Return each job's class, int64[n], by executable, user, estimate and size;
     and these values of each class, int64[4, c].
     """
-    columns = np.stack([workload.executable, workload.user, request, workload.processors])
+    columns = np.stack([workload.executable, workload.user, estimate, workload.processors])
     group = number_groups(*columns)
     # Classes are numbered as they first appear, so the running maximum steps up at a class's first
     # job.
@@ -42,48 +42,48 @@ def finest_classes(workload, request) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Last(Predictor):
-    """The request times the accuracy of the same user's last ended job:
-    its run time over its request (PV-EASY, 5.2).
+    """The estimate times the accuracy of the same user's last ended job:
+    its run time over its estimate (PV-EASY, 5.2).
 
-    The prediction is rounded to the nearest second and at most the request. It is the request as
+    The prediction is rounded to the nearest second and at most the estimate. It is the estimate as
     long as no job of the user has ended.
     """
 
     draws_at_random = False
     changes_only_at_ends = True
 
-    def tables(self, workload, request, seed) -> dict:
+    def tables(self, workload, estimate, seed) -> dict:
         """Return ``group``, each job's user, and ``newest``,
-        each user's last two run times and last request, or -1.
+        each user's last two run times and last estimate, or -1.
         """
         group, users = pd.factorize(workload.user)
         return {"group": group, "newest": np.full((len(users), 3), -1)}
 
-    def classes(self, workload, request) -> np.ndarray:
-        """Return classes of equal user and request."""
-        return number_groups(workload.user, np.asarray(request, np.int64))
+    def classes(self, workload, estimate) -> np.ndarray:
+        """Return classes of equal user and estimate."""
+        return number_groups(workload.user, np.asarray(estimate, np.int64))
 
     @compiled
     def predict(memory, job, now) -> int:
-        """Return the user's last accuracy times the request."""
-        newest, request = memory.newest[memory.group[job]], memory.request[job]
-        if newest[REQUEST] <= 0:
-            return request
-        return min(np.int64(np.rint(newest[LAST] / newest[REQUEST] * request)), request)
+        """Return the user's last accuracy times the estimate."""
+        newest, estimate = memory.newest[memory.group[job]], memory.estimate[job]
+        if newest[ESTIMATE] <= 0:
+            return estimate
+        return min(np.int64(np.rint(newest[LAST] / newest[ESTIMATE] * estimate)), estimate)
 
     @compiled
     def learn(memory, job, now) -> None:
         """Record the job as the user's last ended job."""
         newest = memory.newest[memory.group[job]]
         newest[BEFORE] = newest[LAST]
-        newest[LAST], newest[REQUEST] = memory.run_time[job], memory.request[job]
+        newest[LAST], newest[ESTIMATE] = memory.run_time[job], memory.estimate[job]
 
 
 @dataclass(frozen=True)
 class Tsafrir(Last):
     """Mean of the user's last two run times (Tsafrir, Etsion and Feitelson 2007, section 4.1).
 
-    The prediction is rounded down to whole seconds and at most the request. It is the request as
+    The prediction is rounded down to whole seconds and at most the estimate. It is the estimate as
     long as fewer than two jobs of the user have ended.
     """
 
@@ -94,8 +94,10 @@ class Tsafrir(Last):
     @compiled
     def predict(memory, job, now) -> int:
         """Return the mean of the last two run times."""
-        newest, request = memory.newest[memory.group[job]], memory.request[job]
-        return request if newest[BEFORE] < 0 else min((newest[LAST] + newest[BEFORE]) // 2, request)
+        newest, estimate = memory.newest[memory.group[job]], memory.estimate[job]
+        return (
+            estimate if newest[BEFORE] < 0 else min((newest[LAST] + newest[BEFORE]) // 2, estimate)
+        )
 
 
 @dataclass(frozen=True)
@@ -103,23 +105,23 @@ class Complete(Predictor):
     """The decaying mean of run times in the first of a job's fifteen classes with an ended job
     (Top Percent, section IV.A).
 
-    The jobs of a class agree in some of executable, user, request and size: in the first class in
+    The jobs of a class agree in some of executable, user, estimate and size: in the first class in
     all four, in later classes in fewer.
     """
 
     draws_at_random = False
     changes_only_at_ends = True
 
-    def tables(self, workload, request, seed) -> dict:
+    def tables(self, workload, estimate, seed) -> dict:
         """Return ``group``, each job's finest class; ``classes``, the fifteen classes of each; and
         ``means``, of all classes.
 
         A row of ``means`` holds a class's decayed sum of run times and its decayed count.
         """
-        group, finest = finest_classes(workload, request)
+        group, finest = finest_classes(workload, estimate)
         n = finest.shape[1]
         columns = [pd.factorize(column)[0] for column in finest[::-1]]
-        # A bit of a mask is a column: 8 the executable, 4 the user, 2 the request, 1 the size.
+        # A bit of a mask is a column: 8 the executable, 4 the user, 2 the estimate, 1 the size.
         codes = [np.zeros(n, np.int64)]
         for mask in range(1, 16):
             lowest = columns[(mask & -mask).bit_length() - 1]
@@ -130,20 +132,20 @@ class Complete(Predictor):
             count += int(code.max()) + 1
         return {"group": group, "classes": classes, "means": np.zeros((count, 2))}
 
-    def classes(self, workload, request) -> np.ndarray:
-        """Return classes of equal executable, user, request and size."""
-        return finest_classes(workload, np.asarray(request, np.int64))[0]
+    def classes(self, workload, estimate) -> np.ndarray:
+        """Return classes of equal executable, user, estimate and size."""
+        return finest_classes(workload, np.asarray(estimate, np.int64))[0]
 
     @compiled
     def predict(memory, job, now) -> int:
-        """Return the rounded mean of the first class with an ended job, at most the request;
-        without one, the request.
+        """Return the rounded mean of the first class with an ended job, at most the estimate;
+        without one, the estimate.
         """
         for c in memory.classes[memory.group[job]]:
             mean = memory.means[c]
             if mean[COUNT] > 0:
-                return min(np.int64(np.rint(mean[TOTAL] / mean[COUNT])), memory.request[job])
-        return memory.request[job]
+                return min(np.int64(np.rint(mean[TOTAL] / mean[COUNT])), memory.estimate[job])
+        return memory.estimate[job]
 
     @compiled
     def learn(memory, job, now) -> None:

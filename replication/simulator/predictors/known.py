@@ -1,4 +1,4 @@
-"""Predictors that do not learn: request, run time, run time with an error;
+"""Predictors that do not learn: the user's estimate, run time, run time with an error;
 and another predictor times a factor.
 """
 
@@ -13,25 +13,25 @@ from replication.simulator.workload import generator
 
 
 @dataclass(frozen=True)
-class Request(Predictor):
-    """The request: a scheduler without predictions (Reqtime in Top Percent, section IV.A)."""
+class Estimate(Predictor):
+    """The user's estimate: no prediction (Reqtime in Top Percent, section IV.A)."""
 
     draws_at_random = False
     changes_only_at_ends = True
 
-    def predictions(self, workload, request, seed) -> np.ndarray:
-        """Return the requests."""
-        return request
+    def predictions(self, workload, estimate, seed) -> np.ndarray:
+        """Return the estimates."""
+        return estimate
 
 
 @dataclass(frozen=True)
-class Clairvoyant(Predictor, name="perfect"):
+class Clairvoyant(Predictor):
     """The true run time (Clairvoyant in Top Percent, section IV.A; virtual error 0 in PV-EASY)."""
 
     draws_at_random = False
     changes_only_at_ends = True
 
-    def predictions(self, workload, request, seed) -> np.ndarray:
+    def predictions(self, workload, estimate, seed) -> np.ndarray:
         """Return the run times."""
         return workload.run_time
 
@@ -42,7 +42,7 @@ class Virtual(Predictor):
     (PV-EASY, section 5.2.2).
 
     The paper has errors up to 1 and no bias. Beyond them a prediction is at least 0, and at most
-    the request or twice the run time. The draw depends on the workload's `draw_key`, its length,
+    the estimate or twice the run time. The draw depends on the workload's `draw_key`, its length,
     the error and the seed alone.
     """
 
@@ -56,20 +56,20 @@ class Virtual(Predictor):
         """Whether predictions depend on the seed; without an error they do not."""
         return self.error > 0
 
-    def predictions(self, workload, request, seed) -> np.ndarray:
+    def predictions(self, workload, estimate, seed) -> np.ndarray:
         """Return the run times with their errors."""
         jobs, error = len(workload), float(self.error)
         draws = generator(workload.draw_key, jobs, "virtual", error, int(seed)).random(jobs)
         run_time, factor = workload.run_time, np.maximum(1 + error * (2 * draws - 1), 0)
         predicted = np.rint(run_time * (1 + float(self.bias)) * factor)
-        return np.minimum(predicted, np.maximum(request, 2 * run_time))
+        return np.minimum(predicted, np.maximum(estimate, 2 * run_time))
 
 
 @dataclass(frozen=True)
 class Biased(Predictor):
     """The predictions of another predictor times a factor: another bias, in the same order.
 
-    They are rounded to the nearest second and at most the request.
+    They are rounded to the nearest second and at most the estimate.
     """
 
     of: Predictor = option(allowed=Predictor, about="the other predictor")
@@ -95,16 +95,16 @@ class Biased(Predictor):
         """Whether the other predictor uses the starts of jobs."""
         return self.of.has_begin
 
-    def tables(self, workload, request, seed) -> dict:
+    def tables(self, workload, estimate, seed) -> dict:
         """Return the factor and the memory of the other predictor."""
-        return {"factor": self.factor, "of": self.of._memory(workload, request, seed)}
+        return {"factor": self.factor, "of": self.of._memory(workload, estimate, seed)}
 
     @compiled
     def predict(memory, job, now) -> int:
         """Return the prediction of the other predictor times the factor."""
         prediction = kernel.predict(memory.of, job, now)
         # Limited before it becomes a whole number, which a large factor's product may not fit.
-        return np.int64(min(np.rint(memory.factor * prediction), np.float64(memory.request[job])))
+        return np.int64(min(np.rint(memory.factor * prediction), np.float64(memory.estimate[job])))
 
     @compiled
     def begin(memory, job, now) -> None:

@@ -1,13 +1,13 @@
 """The run time that only a small part of a class's weight lies above, updated as jobs end.
 
-A class is the jobs with equal executable, user, request and size. Its points are run times with
+A class is the jobs with equal executable, user, estimate and size. Its points are run times with
 weights; each new point multiplies the older weights by the decay. Instead of shrinking old weights,
 the weight of new ones grows, and all are scaled back when the numbers get large. The values that a
 class can hold are known beforehand, so its points are places in a binary indexed tree: a new point
 and a prediction cost O(log points) each.
 
 ``whole`` has a row for each class: where its points begin in ``real``, the number of places, the
-number of ended jobs, the places of the request and of the threshold, which is looked up once after
+number of ended jobs, the places of the estimate and of the threshold, which is looked up once after
 an end; as coded also the number of occupied places, and how many of these are at or below the
 threshold. ``real`` has a row for each place: its value, the tree of weights (as coded its own
 weight), and as coded whether it is occupied. ``model`` has a row for each class: the present
@@ -25,7 +25,7 @@ from replication.simulator.predictors.history import finest_classes
 
 LARGE = 1e100  # growth at which the weights are scaled back
 
-BEGIN, PLACES, ENDED, REQUEST, AT, POINTS, RANK = range(7)  # columns of `whole`
+BEGIN, PLACES, ENDED, ESTIMATE, AT, POINTS, RANK = range(7)  # columns of `whole`
 UNKNOWN = -1  # AT where it must be looked up
 VALUE, WEIGHT, OCCUPIED = range(3)  # columns of `real`
 GROWTH, TOTAL, BELOW, ABOVE = range(4)  # columns of `model`
@@ -139,10 +139,10 @@ def _move_threshold(memory, f, place, weight):
 
 
 @dataclass(frozen=True)
-class TopPercent(Predictor, name="top"):
+class TopPercent(Predictor):
     """The run time that only a small part of a class's weight lies above (Top Percent, section II).
 
-    The prediction is at most the request. It is the request as long as no job of the class has
+    The prediction is at most the estimate. It is the estimate as long as no job of the class has
     ended.
     """
 
@@ -152,15 +152,15 @@ class TopPercent(Predictor, name="top"):
     percent: float = option(allowed=Number(0, 100), about="part of the weight above a prediction")
     coded: bool = option(False, (False, True), "as in the paper's simulator")
     decay: float = option(0.9, Number(0.1, 1), "factor of older weights at every end")
-    artificial: float = option(0.1, Number(0), "weight of the first point, at the request")
+    artificial: float = option(0.1, Number(0), "weight of the first point, at the estimate")
     weights: str = option("length", ("length", "equal"), "weights of points: run times, or equal")
 
-    def tables(self, workload, request, seed) -> dict:
+    def tables(self, workload, estimate, seed) -> dict:
         """Return the tables that the module describes."""
-        group, finest = finest_classes(workload, request)
+        group, finest = finest_classes(workload, estimate)
         n, classes = len(workload), finest.shape[1]
         # Every class has a place for each value that it can hold: its jobs' run times and its
-        # request.
+        # estimate.
         value = np.concatenate([workload.run_time, finest[2]])
         owner = np.concatenate([group, np.arange(classes)])
         bits = int(value.max()).bit_length()
@@ -176,7 +176,7 @@ class TopPercent(Predictor, name="top"):
         place = np.empty(len(value), np.int64)
         place[order] = row - begin[sorted_owner]
         whole, real = np.zeros((classes, 7), np.int64), np.zeros((row[-1] + 1, 3))
-        whole[:, BEGIN], whole[:, PLACES], whole[:, REQUEST] = begin, places, place[n:]
+        whole[:, BEGIN], whole[:, PLACES], whole[:, ESTIMATE] = begin, places, place[n:]
         whole[:, AT] = place[n:] if self.coded else UNKNOWN
         real[:, VALUE] = sorted_value[different]
         model = np.zeros((classes, 4))
@@ -194,23 +194,23 @@ class TopPercent(Predictor, name="top"):
             "by_length": self.weights == "length",
         }
 
-    def classes(self, workload, request) -> np.ndarray:
-        """Return classes of equal executable, user, request and size."""
-        return finest_classes(workload, np.asarray(request, np.int64))[0]
+    def classes(self, workload, estimate) -> np.ndarray:
+        """Return classes of equal executable, user, estimate and size."""
+        return finest_classes(workload, np.asarray(estimate, np.int64))[0]
 
     @compiled
     def predict(memory, job, now) -> int:
         """Return the smallest value that more than (1 - share) of the class's weight is at or
-        below, at most the request.
+        below, at most the estimate.
         """
         c = memory.group[job]
         state = memory.whole[c]
-        request = memory.request[job]
+        estimate = memory.estimate[job]
         if state[ENDED] == 0:
-            return request
+            return estimate
         if state[AT] == UNKNOWN:
             state[AT] = _first_above(memory, c, (1 - memory.share) * memory.model[c, TOTAL])
-        return min(np.int64(memory.real[state[BEGIN] + state[AT], VALUE]), request)
+        return min(np.int64(memory.real[state[BEGIN] + state[AT], VALUE]), estimate)
 
     @compiled
     def learn(memory, job, now) -> None:
@@ -220,12 +220,12 @@ class TopPercent(Predictor, name="top"):
         state, sums = memory.whole[c], memory.model[c]
         if state[ENDED] == 0:
             artificial = memory.artificial * _weight(
-                memory, memory.real[state[BEGIN] + state[REQUEST], VALUE]
+                memory, memory.real[state[BEGIN] + state[ESTIMATE], VALUE]
             )
             # As coded, the artificial point is as old as the first ended job.
             if memory.coded:
                 artificial /= memory.decay
-            _add_point(memory, c, state[REQUEST], artificial)
+            _add_point(memory, c, state[ESTIMATE], artificial)
         state[ENDED] += 1
         sums[GROWTH] /= memory.decay
         if sums[GROWTH] > LARGE:

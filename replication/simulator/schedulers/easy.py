@@ -64,7 +64,7 @@ class EASY(options.WithProfile, Scheduler):
     def run(self, workload, estimate, seed) -> dict[str, np.ndarray]:
         """Simulate; see `replication.simulator.schedulers.scheduler.Scheduler.run`."""
         if self.is_plain:
-            return _with_requests(_plain(workload, estimate, True)[0], estimate)
+            return _with_estimates(_plain(workload, estimate, True)[0], estimate)
         return super().run(workload, estimate, seed)
 
     def run_observed(self, workload, estimate, seed) -> tuple:
@@ -75,7 +75,7 @@ class EASY(options.WithProfile, Scheduler):
             return options.run_observed(self, workload, estimate, seed)
         columns, order = _plain(workload, estimate, True)
         submitted = np.searchsorted(workload.submit, columns["start"][order], side="right")
-        return _with_requests(columns, estimate), order, submitted
+        return _with_estimates(columns, estimate), order, submitted
 
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the order of the queue: all jobs alike, so in order of submission."""
@@ -83,7 +83,7 @@ class EASY(options.WithProfile, Scheduler):
 
     def kernel(self) -> tuple:
         """Return the compiled kernel and its rules; for textbook EASY, those with predictions."""
-        shortest_first = self.candidates == "sjf"
+        shortest_first = self.candidates == "shortest"
         if self.has_profile:
             rules = self.rules(
                 reservations.Rules, reservations=self.reservations, shortest_first=shortest_first
@@ -104,6 +104,6 @@ def _plain(workload, estimate, backfilling):
     return {"start": start, "backfilled": backfilled}, order
 
 
-def _with_requests(columns, estimate):
+def _with_estimates(columns, estimate):
     """Add the predictions, which are the estimates from submission to start."""
     return columns | {"prediction": estimate, "first_prediction": estimate}

@@ -33,7 +33,7 @@ class LoopOptions(NamedTuple):
     """The loop's options; docs/semantics/predicted.md defines them."""
 
     refresh: str = "pass"
-    correction: str = "request"
+    correction: str = "estimate"
     events: str = "together"
     ties: str = "ends-first"
     passes: str = "always"
@@ -494,18 +494,18 @@ def earliest_start(
     return math.inf
 
 
-def corrected_prediction(way: str, first: int, request: int, ran: int) -> int:
+def corrected_prediction(way: str, first: int, estimate: int, ran: int) -> int:
     """Return the `first` prediction as corrected by `way` for a job that has run for `ran` seconds.
 
-    The prediction grows until it exceeds that time or reaches the request.
+    The prediction grows until it exceeds that time or reaches the estimate.
     """
     predicted, steps = first, list(STEPS)
-    while predicted <= ran and predicted < request and way != "now":
+    while predicted <= ran and predicted < estimate and way != "now":
         if way == "tsafrir" and steps:
             predicted = first + steps.pop(0)
         elif way == "doubling":
             predicted = max(2 * predicted, 1)
         else:
-            predicted = request
-        predicted = min(predicted, request)
+            predicted = estimate
+        predicted = min(predicted, estimate)
     return predicted

@@ -8,21 +8,21 @@ import pandas as pd
 from replication.simulator.choices import Number, option
 from replication.simulator.kernels import list_scheduler as lists
 from replication.simulator.kernels import machine
-from replication.simulator.predictors import Predictor, Request
+from replication.simulator.predictors import Estimate, Predictor
 from replication.simulator.schedulers.scheduler import SchedulerError
 
-Candidates = Literal["fcfs", "sjf"]
+Candidates = Literal["in-order", "shortest"]
 Refresh = Literal["pass", "submission"]
 Correction = Literal[
-    "request", "tsafrir", "doubling", "now"
+    "estimate", "tsafrir", "doubling", "now"
 ]  # in the order of the kernels' numbers
-Reservation = Literal["recomputed", "until-due", "until-start"]
+Lifetime = Literal["recomputed", "until-due", "until-start"]
 Events = Literal["together", "one-by-one", "by-plan"]
 Ties = Literal["ends-first", "submissions-first"]
 CORRECTIONS = get_args(Correction)
 
 
-def predictor(default=Request(), allowed=Predictor) -> Any:
+def predictor(default=Estimate(), allowed=Predictor) -> Any:
     """Return the option of the predictor of run times."""
     return option(default, allowed, "predictor of run times")
 
@@ -34,14 +34,14 @@ def refresh() -> Any:
 
 def correction() -> Any:
     """Return the option of the correction of an expired prediction."""
-    return option("request", CORRECTIONS, "correction of an expired prediction")
+    return option("estimate", CORRECTIONS, "correction of an expired prediction")
 
 
-def reservation() -> Any:
+def lifetime() -> Any:
     """Return the option of the lifetime of the head's reservation."""
     return option(
         "recomputed",
-        get_args(Reservation),
+        get_args(Lifetime),
         "how long the head's reservation lasts: one pass, until it is due, or until the head "
         "starts",
     )
@@ -85,7 +85,7 @@ def candidates_limit() -> Any:
 def candidates() -> Any:
     """Return the option of the order of the backfill candidates."""
     return option(
-        "fcfs",
+        "in-order",
         get_args(Candidates),
         "order of the backfill candidates: the queue's, or shortest prediction first",
     )
@@ -177,7 +177,7 @@ class OnPredictions:
 
     def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
-        # No prediction is more than twice the run time or above the request, whichever is more.
+        # No prediction is more than twice the run time or above the estimate, whichever is more.
         work = float(workload.run_time.sum(dtype=np.float64))
         return float(workload.submit[-1]) + 2 * work + float(estimate.max())
 

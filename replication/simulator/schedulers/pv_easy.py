@@ -12,8 +12,8 @@ from replication.simulator.predictors.history import number_groups
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 
-Mode = Literal["kill", "suspend", "checkpoint"]  # in the order of the kernel's numbers
-MODES = get_args(Mode)
+Preemption = Literal["kill", "suspend", "checkpoint"]  # in the order of the kernel's numbers
+PREEMPTIONS = get_args(Preemption)
 
 
 def _check_predictor(given):
@@ -44,7 +44,7 @@ class PVEasy(options.OnPredictions, Scheduler):
     predictor: Predictor = options.predictor(Last(), _check_predictor)
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
-    reservation: options.Reservation = options.reservation()
+    lifetime: options.Lifetime = options.lifetime()
     events: Literal["together", "one-by-one"] = options.events("together", "one-by-one")
     venture: Literal["yes", "no", "easy"] = option(
         "yes",
@@ -52,13 +52,15 @@ class PVEasy(options.OnPredictions, Scheduler):
         "whether jobs that are not predicted to end before the reservation are backfilled too; or "
         "EASY's backfilling in place of all steps of venture backfilling",
     )
-    killed: Literal["same-pass", "next-event"] = option(
+    restart: Literal["same-pass", "next-event"] = option(
         "same-pass",
         ("same-pass", "next-event"),
         "when preempted jobs can start again: in the same pass, or from the next event on",
     )
-    mode: Mode = option(
-        "kill", MODES, "work that a preempted job keeps: none, all, or that of its last checkpoint"
+    preemption: Preemption = option(
+        "kill",
+        PREEMPTIONS,
+        "work that a preempted job keeps: none, all, or that of its last checkpoint",
     )
     interval: int = option(
         3600, Number(1, whole=True), "seconds of work from one checkpoint to the next"
@@ -69,8 +71,8 @@ class PVEasy(options.OnPredictions, Scheduler):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.venture == "easy" and self.reservation != "recomputed":
-            raise SchedulerError(f"{self!r}: allowed with venture='easy': reservation='recomputed'")
+        if self.venture == "easy" and self.lifetime != "recomputed":
+            raise SchedulerError(f"{self!r}: allowed with venture='easy': lifetime='recomputed'")
 
     def last_second(self, workload, estimate) -> float:
         """Return an upper bound on all times, float, s."""
@@ -87,10 +89,10 @@ class PVEasy(options.OnPredictions, Scheduler):
             pv_easy.Rules,
             # A predictor whose predictions change at any time may note the submissions.
             at_submission=shared.volatile or not shared.refresh,
-            lasts=self.reservation != "recomputed",
+            lasts=self.lifetime != "recomputed",
             venture=("no", "yes", "easy").index(self.venture),
-            at_once=self.killed == "same-pass",
-            mode=MODES.index(self.mode),
+            at_once=self.restart == "same-pass",
+            preemption=PREEMPTIONS.index(self.preemption),
             interval=self.interval,
             cost=self.cost,
         )
@@ -102,7 +104,7 @@ class PVEasy(options.OnPredictions, Scheduler):
         """
         classes = self.predictor.classes(workload, estimate)
         # A job's prediction at its submission, and its saved work, are its own.
-        if classes is None or self.refresh == "submission" or self.mode != "kill":
+        if classes is None or self.refresh == "submission" or self.preemption != "kill":
             return np.arange(len(workload))
         classes = options.numbers(f"{self.predictor!r}: classes", classes, len(workload))
         return number_groups(classes, workload.processors)
@@ -119,7 +121,7 @@ class PVEasy(options.OnPredictions, Scheduler):
         }
         if self.refresh == "submission":
             decided["first_prediction"] = machine.first
-        return decided if self.mode == "kill" else decided | {"length": runs.length}
+        return decided if self.preemption == "kill" else decided | {"length": runs.length}
 
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the classes of the jobs."""

@@ -11,8 +11,8 @@ from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
 from replication.simulator.schedulers.scheduler import Scheduler, SchedulerError
 
-By = Literal["shortest", "smallest-area", "wfp3", "f1"]  # in the order of the kernel's numbers
-ORDERS = get_args(By)
+Order = Literal["shortest", "smallest-area", "wfp3", "f1"]  # in the order of the kernel's numbers
+ORDERS = get_args(Order)
 
 
 @final
@@ -29,7 +29,7 @@ class OrderedEASY(options.WithProfile, Scheduler):
     validated = False
     draws_at_random = False
 
-    by: By | Callable = option(
+    order: Order | Callable = option(
         "shortest",
         options.WordsOrFunction(ORDERS),
         "order of the queue, its head and its candidates: by a name, or by a function of the "
@@ -49,9 +49,9 @@ class OrderedEASY(options.WithProfile, Scheduler):
     def __post_init__(self):
         super().__post_init__()
         limits = self.waiting_limit, self.candidates_limit
-        if self.has_profile and not (callable(self.by) and limits == (None, None)):
+        if self.has_profile and not (callable(self.order) and limits == (None, None)):
             raise SchedulerError(
-                f"{self!r}: allowed with several reservations: by a function, and no limit"
+                f"{self!r}: allowed with several reservations: order by a function, and no limit"
             )
 
     def kernel(self) -> tuple:
@@ -61,7 +61,7 @@ class OrderedEASY(options.WithProfile, Scheduler):
                 reservations.Rules, reservations=self.reservations, shortest_first=False
             )
             return reservations.easy_with_reservations, rules
-        order = lists.GIVEN if callable(self.by) else lists.SHORTEST + ORDERS.index(self.by)
+        order = lists.GIVEN if callable(self.order) else lists.SHORTEST + ORDERS.index(self.order)
         rules = self.rules(
             lists.Rules,
             order=order,
@@ -72,4 +72,4 @@ class OrderedEASY(options.WithProfile, Scheduler):
 
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the order of the queue."""
-        return (options.ranks(self, "by", workload, estimate),)
+        return (options.ranks(self, "order", workload, estimate),)

@@ -46,7 +46,7 @@ def compare(
     schedulers : Scheduler or str, or several
         Text as in `simulate`.
     estimates : EstimateModel or str, or several, optional
-        The workloads' own estimates by default. Text may be a range, such as ``"f=0:10:1"``.
+        The workloads' own estimates by default. Text may be a range, such as ``"f-model=0:10:1"``.
     seed : int
         Seed of random estimate models and of random predictors.
     measures : name or function of a schedule, or several, optional

@@ -249,7 +249,7 @@ def sweep(
     schedulers : Scheduler or str, or several
         Text as in `simulate`. A scheduler that ignores estimates is simulated once for all of them.
     estimates : EstimateModel or str, or several, optional
-        The workloads' own estimates by default. Text may be a range, such as ``"f=0:10:1"``.
+        The workloads' own estimates by default. Text may be a range, such as ``"f-model=0:10:1"``.
     seeds : int or several
         A number of seeds (1, 2, ...) or the seeds themselves. Points without random numbers have
         one row, with the first.
@@ -277,7 +277,7 @@ def sweep(
         A row for each simulation: log, stand_in, load (nan for the log's own), offered_load (that
         of the simulated jobs), scheduler, estimates, model and its values (such
         as f and e_max), seed, and the measures. Different choices of one repr are numbered, such as
-        ``OrderedEASY(by=f) #2``. It prints means over seeds, and first the columns that differ.
+        ``OrderedEASY(order=f) #2``. It prints means over seeds, and first the columns that differ.
 
     Raises
     ------

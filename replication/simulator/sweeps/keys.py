@@ -80,7 +80,7 @@ def _name(thing, lasting):
 
 def labels(choices: Iterable) -> list[str]:
     """Return the repr of each choice; different choices of one repr get numbers, such as
-    ``OrderedEASY(by=f) #2``.
+    ``OrderedEASY(order=f) #2``.
     """
     same: dict[str, list] = {}
     result = []
