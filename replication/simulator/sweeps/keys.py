@@ -76,8 +76,9 @@ def _name(thing, lasting):
     if version is not None and (source := _source(thing)):
         return f"{name} {identity(version, lasting)} {hashlib.sha256(source.encode()).hexdigest()}"
     if lasting:
+        if version is not None:
+            raise Unidentified(f"those of {thing.__name__}, whose source is in no file or cell")
         advice = "; `version = 1` in the class stores them" if isinstance(thing, type) else ""
-        advice = "" if version is not None else advice  # it was made without a file or a cell
         raise Unidentified(f"those of {thing.__name__} may change with its code{advice}")
     return f"{name} {id(thing)}"
 
