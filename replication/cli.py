@@ -328,6 +328,8 @@ def _message(error):
     """Return the message of an expected error in one line; empty for a mistake in the code."""
     if isinstance(error, click.ClickException):
         message = " ".join(error.format_message().split())
+        if hasattr(error, "command_name"):  # there is none of this name
+            message += f" Allowed: {', '.join(error.ctx.command.commands)}."
         return message if len(message) < 1000 else f"{message[:500]} ... {message[-100:]}"
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"

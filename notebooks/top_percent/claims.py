@@ -150,7 +150,7 @@ def quality_uncorrelated(replicates) -> Iterator[Case]:
             yield Case(f"{log} {measure}", float(stats.spearmanr(table["R2"], table[measure])[0]))
 
 
-def never_above_request(schedules) -> Iterator[Case]:
+def never_above_estimate(schedules) -> Iterator[Case]:
     """Return the number of jobs that a Top Percent predicts longer than their estimate."""
     for log, several in schedules.items():
         for policy in TOPS:

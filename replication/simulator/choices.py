@@ -15,12 +15,13 @@ import functools
 import inspect
 import math
 import re
+import sys
 import textwrap
 from collections.abc import Hashable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar
 
-from replication.simulator import text
+from replication.simulator import beside, text
 from replication.simulator.errors import InputError, among, did_you_mean
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # begins in a class' name
@@ -139,8 +140,7 @@ class Choice:
             return
         cls.name = name or _WORD.sub("-", cls.__name__).lower()
         existing = cls.members.get(cls.name, cls)
-        # A notebook cell that runs again defines its class again.
-        if (existing.__module__, existing.__qualname__) != (cls.__module__, cls.__qualname__):
+        if not _is_again(cls, existing):
             raise cls.error(
                 f"{cls.family} {cls.name!r} exists already: "
                 f"{existing.__module__}.{existing.__qualname__}; give the new one another name"
@@ -154,7 +154,8 @@ class Choice:
             raise cls.error(f"{cls.__name__}: put @dataclass(frozen=True) before the class")
         names = [declared.name for declared in fields(cls)]
         for word in named:
-            among(names, f"{cls.__name__} has no option", word, cls.error)
+            hint = functools.partial(_class_with_option, cls, word)
+            among(names, f"{cls.__name__} has no option", word, cls.error, hint)
         return super().__new__(cls)
 
     def __post_init__(self):
@@ -239,6 +240,22 @@ def complete_class(kind: type) -> None:
             )
         dataclass(frozen=True)(kind)
     kind.__setattr__ = _set_state
+
+
+def _is_again(kind, existing):
+    """Return whether a class was defined before: by a notebook cell that runs again, or by a file
+    that is known as two modules.
+    """
+    if kind.__qualname__ != existing.__qualname__:
+        return False
+    files = [getattr(sys.modules.get(one.__module__), "__file__", None) for one in (kind, existing)]
+    return kind.__module__ == existing.__module__ or (files[0] == files[1] and files[0] is not None)
+
+
+def _class_with_option(kind, option):
+    """Return a hint to the class beside the package that has an option, and how to import it."""
+    other = beside.with_option(kind, option)
+    return f" ({other.name} has it: {other.line})" if other else ""
 
 
 def _set_state(self, name, value):

@@ -6,10 +6,12 @@ A bare name is the short form of a choice without options: the name of its class
 words joined by hyphens. A name with a value is that of a choice with one option. ``easy`` is
 ``EASY()``, and ``f-model=2`` is ``FModel(2)``. Where several choices are allowed,
 ``f-model=0:10:1`` is one for each value. Nothing is evaluated: an expression has names of choices
-and of options, and literals.
+and of options, and literals. In a checkout it may name the choices of `beside`, whose modules are
+then imported.
 """
 
 import ast
+import functools
 import importlib
 import math
 import re
@@ -18,6 +20,7 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
+from replication.simulator import beside
 from replication.simulator.errors import InputError, among, did_you_mean
 
 _SHORT = re.compile(r"([A-Za-z_][\w-]*)(?:=([^:=()]+))?")
@@ -30,6 +33,7 @@ def read(text: str, family: type) -> Any:
     that are allowed.
     """
     if short := _SHORT.fullmatch(text.strip()):
+        _import_beside(family, short[1])
         return _from_short(family, *short.groups())
     try:
         expression = ast.parse(text.strip(), mode="eval").body
@@ -40,7 +44,15 @@ def read(text: str, family: type) -> Any:
         raise family.error(
             f"{family.family} {text!r:.80}{problem}; allowed: {allowed(family, text)}"
         )
+    _import_beside(family, ast.unparse(expression.func))
     return _from_call(_by_class(family), family.family, family.error, expression)
+
+
+def _import_beside(family, name):
+    """Import the choices beside the package if a name is none of the family."""
+    if name not in _by_class(family) | family.members:
+        for path in {one.path for one in beside.of_family(family)}:
+            import_module(path)
 
 
 def read_all(text: str, family: type) -> list:
@@ -87,7 +99,10 @@ def steps(start: float, stop: float, step: float) -> list[float]:
 
 
 def import_module(path: Path) -> None:
-    """Import a Python file as a module of its name, so that text can name its choices.
+    """Import a Python file, so that text can name its choices.
+
+    A file of a package is imported as this package's module, as Python code imports it: numba
+    stores compiled code with the names of modules, so one file should have one.
 
     Raises
     ------
@@ -98,10 +113,13 @@ def import_module(path: Path) -> None:
         raise InputError(f"{path} does not exist; expected a Python file")
     if path.suffix != ".py":
         raise InputError(f"{path}; expected a Python file, whose name ends in .py")
-    if str(path.parent.resolve()) not in sys.path:
-        sys.path.insert(0, str(path.parent.resolve()))
+    folder, name = path.resolve().parent, path.stem
+    while (folder / "__init__.py").exists():
+        folder, name = folder.parent, f"{folder.name}.{name}"
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
     try:
-        importlib.import_module(path.stem)
+        importlib.import_module(name)
     except Exception as error:
         raise InputError(f"{path}: {type(error).__name__}: {error}") from error
 
@@ -164,7 +182,8 @@ def _from_call(kinds, noun, error, call):
         raise error(f"{source}: {len(call.args)} values; allowed: {len(by_place)}")
     nodes = dict(zip(by_place, call.args, strict=False))
     for word in call.keywords:
-        among(options, f"{member.__name__} has no option", word.arg, error)
+        hint = functools.partial(_class_with_option, member, word.arg)
+        among(options, f"{member.__name__} has no option", word.arg, error, hint)
         if word.arg in nodes:
             raise error(f"{source}: {word.arg} is given twice; allowed: once")
         nodes[word.arg] = word.value
@@ -172,6 +191,12 @@ def _from_call(kinds, noun, error, call):
         if name not in nodes:
             raise error(f"{source}: {name} is missing; allowed: {_limits(options[name])}")
     return member(**{name: _value(member, options[name], node) for name, node in nodes.items()})
+
+
+def _class_with_option(kind, option):
+    """Return a hint to the class beside the package that has an option, which text may name."""
+    other = beside.with_option(kind, option)
+    return f" ({other.name} has it: {other.name}({option}=...))" if other else ""
 
 
 def _value(member, option, node):

@@ -205,7 +205,7 @@ class Study:
         scheduler,
         predictors="estimate",
         factor=1.0,
-        estimates="log",
+        estimates="users",
         load=LOAD,
         correction="estimate",
     ):
@@ -297,7 +297,7 @@ def better_or_biased(study, more=(), factors=(0.5, 2.0, 4.0), correction="estima
     `more` predictors count among the learned. Ratios of mean bounded slowdowns with their draws,
     float64[1001] each, by ``perfect``, by the factors in words, and by ``perfect over doubled``.
     """
-    names, how = [*study.learned, *more], ("log", LOAD, correction)
+    names, how = [*study.learned, *more], ("users", LOAD, correction)
     own = study.log_values("EASY", names, 1.0, *how)
     found = {"perfect": study.means(study.log_values("EASY", "clairvoyant") - own)}
     for factor in factors:
@@ -397,7 +397,7 @@ def corrections(study):
     """
     drawn = {}
     for scheduler in CORRECTING:
-        own = scheduler, study.learned, 1.0, "log", LOAD
+        own = scheduler, study.learned, 1.0, "users", LOAD
         for correction, words in CORRECTIONS.items():
             drawn[scheduler, words] = study.ratio((*own, correction), own)
     levels = 1 - MATERIAL, 1 + MATERIAL
@@ -437,7 +437,7 @@ def overview(study):
     columns |= {f"{name}, load {LOWER:g}": (name, LOWER) for name in ("estimate", "clairvoyant")}
 
     def words(scheduler, name, load):
-        given = 1.0, "log", load
+        given = 1.0, "users", load
         try:
             ratio = study.interval((scheduler, name, *given), ("EASY", "estimate", *given))
         except KeyError:

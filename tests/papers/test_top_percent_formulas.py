@@ -135,7 +135,7 @@ def test_never_above_estimate(monkeypatch):
 
     several = dict.fromkeys([*claims.TOPS, "CVH"], Schedule)
     expected = {"a Top02": 2, "a Top03": 2, "a Top04": 2}
-    assert found(claims.never_above_request({"a": several})) == expected
+    assert found(claims.never_above_estimate({"a": several})) == expected
 
 
 def test_schedulers_close():

@@ -89,6 +89,8 @@ def test_figures_lists_its_items(capsys):
     ("words", "code", "message"),
     [
         (["simulat"], 2, "No such command 'simulat'. Did you mean 'simulate'?"),
+        (["sweep"], 2, "Allowed: simulate, figures"),
+        (["logs", "lst"], 2, "list, fetch"),
         (["simulate"], 2, "Missing argument 'LOG'"),
         (["simulate", "nothing.swf"], 2, "nothing.swf"),
         (["simulate", "KTH-SP"], 2, "did you mean KTH-SP2?"),

@@ -183,7 +183,9 @@ def test_statements_of_the_package_do_not_count_for_subclasses():
     assert Random().draws_at_random and not rp.Users().draws_at_random
 
 
-@pytest.mark.parametrize("name", "submit run_time size known state predict learn".split())
+@pytest.mark.parametrize(
+    "name", "submit run_time estimate known state predict learn tables".split()
+)
 def test_tables_with_the_name_of_a_field_of_the_memory_are_refused(name):
     @dataclass(frozen=True)
     class Tabled(Predictor, name=f"tabled-{name}"):

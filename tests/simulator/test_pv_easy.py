@@ -16,10 +16,10 @@ VARIANTS = st.fixed_dictionaries(
     optional={
         "refresh": st.sampled_from(["pass", "submission"]),
         "correction": st.sampled_from(["estimate", "tsafrir", "doubling", "now"]),
-        "reservation": st.sampled_from(["recomputed", "until-due", "until-start"]),
+        "lifetime": st.sampled_from(["recomputed", "until-due", "until-start"]),
         "events": st.sampled_from(["together", "one-by-one"]),
         "venture": st.sampled_from(["yes", "no"]),
-        "killed": st.sampled_from(["same-pass", "next-event"]),
+        "restart": st.sampled_from(["same-pass", "next-event"]),
     },
 )
 MODES = st.one_of(

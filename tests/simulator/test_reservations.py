@@ -92,12 +92,12 @@ def test_wrong_options_are_refused(options, message):
 @pytest.mark.parametrize(
     ("order", "message"),
     [
-        (lambda w: w.submit[:1], r"by: int64\[1\]; expected numbers \[4\]"),
+        (lambda w: w.submit[:1], r"order: int64\[1\]; expected numbers \[4\]"),
         (lambda w: w.submit * np.nan, "job 1: nan; expected finite numbers"),
-        (lambda w: np.ma.masked_less(w.submit, 1), "by: a masked array"),
+        (lambda w: np.ma.masked_less(w.submit, 1), "order: a masked array"),
         (
             lambda w: pd.Series(w.run_time).sort_values(),
-            "by: a Series whose index is not 0 to 3; expected",
+            "order: a Series whose index is not 0 to 3; expected",
         ),
     ],
 )

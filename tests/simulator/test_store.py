@@ -2,11 +2,15 @@
 
 import math
 import multiprocessing
+import os
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
 import replication as rp
+from replication.simulator import paths
 from replication.simulator.sweeps.store import FILE, Store
 from tests.workloads import random_jobs
 
@@ -74,3 +78,42 @@ def test_two_processes_write_to_one_store(tmp_path):
         process.join(60)
     with Store(tmp_path) as store:
         assert [store.get(f"{k:064x}") for k in range(400)] == [{"k": [k]} for k in range(400)]
+
+
+@pytest.mark.parametrize("stored", ["null", "[]", "7", "{}", '{"seed": [1], "wait": [2]}'])
+def test_a_stored_row_of_another_shape_is_absent(stored, tmp_path):
+    sweep(tmp_path)
+    with sqlite3.connect(tmp_path / FILE) as database:
+        database.execute("update tasks set rows = ?", (stored,))
+    database.close()
+    assert sweep(tmp_path) == sweep(None)
+
+
+PROGRAM = """
+import replication as rp
+
+
+class Mine(rp.PythonScheduler):
+    version = 1
+
+    def schedule(self, now):
+        for job in {queue}:
+            if job.size <= self.free:
+                self.begin(job)
+
+
+jobs = rp.Workload.from_columns("three", 4, [0, 1, 2], [9, 5, 7], [4, 4, 4])
+print(rp.sweep(jobs, Mine(), measures=["mean_bounded_slowdown"], trim=False, folder="rows")
+      ["mean_bounded_slowdown"].item())
+"""
+
+
+def test_two_programs_with_classes_of_one_name_share_no_rows(tmp_path):
+    found = []
+    for queue in ("self.queue", "reversed(self.queue)", "self.queue"):
+        (tmp_path / "program.py").write_text(PROGRAM.format(queue=f"list({queue})"))
+        words = [sys.executable, "program.py"]
+        settings = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(paths.ROOT)}}
+        done = subprocess.run(words, capture_output=True, text=True, check=True, **settings)
+        found.append(float(done.stdout))
+    assert found[0] == found[2] != found[1]

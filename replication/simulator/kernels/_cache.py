@@ -12,12 +12,13 @@ import tempfile
 from pathlib import Path
 
 import numba
-from numba.core import event
+from numba.core import caching, event
 
 from replication.simulator import paths
 
 _PREFIX = "kernels-"
 _SOURCES = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+_load_index = caching.IndexDataCacheFile._load_index
 _NOT_COMPILED = ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS")  # settings without effect on the code
 
 
@@ -41,6 +42,7 @@ def set_cache_folder():
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
         print(f"{folder}: compiled kernels are kept here; set NUMBA_CACHE_DIR", file=sys.stderr)
     os.environ["NUMBA_CACHE_DIR"] = numba.config.CACHE_DIR = str(folder)
+    caching.IndexDataCacheFile._load_index = _readable_index
     if multiprocessing.current_process().name == "MainProcess":
         event.register("numba:compile", _Notice())
 
@@ -51,6 +53,18 @@ def _is_usable(folder):
     except OSError:
         return False
     return os.access(folder, os.W_OK)
+
+
+def _readable_index(file):
+    """Return the index of a function's stored code; an empty one if it cannot be read, so that the
+    function is compiled again.
+
+    An index names classes by their modules, which may be gone, or have another name here.
+    """
+    try:
+        return _load_index(file)
+    except Exception:
+        return {}
 
 
 class _Notice(event.Listener):

@@ -17,7 +17,7 @@ from replication.simulator.choices import Choice, ChoiceError, complete_class
 from replication.simulator.kernels.memory import BASE, Memory
 from replication.simulator.workload import EndedJob, Job, Workload
 
-RESERVED = [name for name, _ in BASE]
+RESERVED = [name for name, _ in BASE] + ["tables"]
 
 
 class PredictorError(ChoiceError):

@@ -52,8 +52,8 @@ def results(
     ----------
     tasks : iterable
         Each with `key` (a hash of everything that its rows depend on, None if it is not to be
-        stored) and `jobs` (jobs to simulate, for the progress bar). Tasks of one key are computed
-        once.
+        stored), `columns` (those that stored rows have) and `jobs` (jobs to simulate, for the
+        progress bar). Tasks of one key are computed once.
     compute : callable
         ``compute(task)`` returns columns of equal length by name: numbers and strings only.
     workers, folder, progress
@@ -79,7 +79,8 @@ def results(
     with contextlib.ExitStack() as stack:
         if stored:
             store = stack.enter_context(Store(folder))
-            by_key |= {key: store.get(key) for key in stored}
+            named = dict(zip(keys, tasks, strict=True))
+            by_key |= {key: store.get(key, named[key].columns) for key in stored}
         missing = {key: task for key, task in zip(keys, tasks, strict=True) if by_key[key] is None}
         bar = stack.enter_context(
             tqdm(

@@ -148,6 +148,12 @@ class Task:
         return len(self.log) * len(self.seeds)
 
     @property
+    def columns(self) -> set[str]:
+        """The columns that its rows have at least."""
+        names = {getattr(measure, "__name__", measure) for measure in self.measures}
+        return {"seed", "offered_load", *names}
+
+    @property
     def simulated_estimates(self) -> EstimateModel:
         """The estimates, or the users' if the scheduler ignores them,
         so that such points are simulated once.

@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+import linecache
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ def identity(value: Any, lasting: bool = False) -> str:
     value : object
         Choices, arrays, numbers, texts, and tuples, lists and dicts of these. A choice of the
         package is identified by its class and options, one of the user's own by its name, its
-        options and the constant `version` that the class itself states.
+        text, its options and the constant `version` that the class itself states.
     lasting : bool
         Whether the text has to hold in other processes. Otherwise objects without a version are
         identified by their addresses, which are their own while they exist.
@@ -43,7 +44,7 @@ def identity(value: Any, lasting: bool = False) -> str:
     Raises
     ------
     Unidentified
-        If `lasting`, for functions and objects of the user's own without a version.
+        If `lasting`, for functions and objects of the user's own without a version or a text.
     """
     kind = type(value)
     if kind in (type(None), bool, int, float, str, bytes) or isinstance(value, np.generic):
@@ -65,17 +66,32 @@ def identity(value: Any, lasting: bool = False) -> str:
 
 
 def _name(thing, lasting):
-    """Return the text of a class or function: its name, and the version of a user's class."""
+    """Return the text of a class or function: its name, and the version and text of a user's class,
+    since every script has a module ``__main__``.
+    """
     name = f"{thing.__module__}.{thing.__qualname__}"
     if name.startswith("replication.simulator.") and "<" not in name:
         return name
     version = vars(thing).get("version") if isinstance(thing, type) else None
-    if version is not None:
-        return f"{name} {identity(version, lasting)}"
+    if version is not None and (source := _source(thing)):
+        return f"{name} {identity(version, lasting)} {hashlib.sha256(source.encode()).hexdigest()}"
     if lasting:
+        if version is not None:
+            raise Unidentified(f"those of {thing.__name__}, whose source is in no file or cell")
         advice = "; `version = 1` in the class stores them" if isinstance(thing, type) else ""
         raise Unidentified(f"those of {thing.__name__} may change with its code{advice}")
     return f"{name} {id(thing)}"
+
+
+def _source(kind):
+    """Return the text of a class, or of the cell of a notebook that defines it; empty if there is
+    none.
+    """
+    try:
+        return inspect.getsource(kind)
+    except (OSError, TypeError):
+        own = {one.__code__.co_filename for one in vars(kind).values() if inspect.isfunction(one)}
+        return "".join(line for file in sorted(own) for line in linecache.getlines(file))
 
 
 def labels(choices: Iterable) -> list[str]:

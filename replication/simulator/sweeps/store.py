@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 from replication.simulator import paths, writing
@@ -52,14 +53,15 @@ class Store(contextlib.AbstractContextManager):
             self._connection.close()
         self._connection = None
 
-    def get(self, key: str) -> Rows | None:
-        """Return the rows stored under a key, or None."""
+    def get(self, key: str, columns: Iterable[str] = ()) -> Rows | None:
+        """Return the rows stored under a key; None without rows of such columns."""
         if self._connection is None:
             return None
         with self._errors_end_use():
             select = "select rows from tasks where key = ?"
             entry = self._connection.execute(select, (key,)).fetchone()
-            return entry and json.loads(entry[0])
+            rows = json.loads(entry[0]) if entry and entry[0] else None
+            return rows if isinstance(rows, dict) and rows.keys() >= {*columns} else None
         return None
 
     def put(self, key: str, rows: Rows) -> None:
