@@ -161,7 +161,7 @@ def test_a_program_is_told_the_rules_of_each_log(capsys, tmp_path):
     code, out, _ = run(capsys, "test", "--level", "orders", "--command", command)
     told = (tmp_path / "told").read_text().splitlines()
     assert code == 1 and out.startswith("0 of 22 ")
-    assert told.count("limit=5 order=shortest") == 4 and len(told) == 22
+    assert told.count("order=shortest waiting-limit=5") == 4 and len(told) == 22
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,10 @@ def test_a_program_is_told_the_rules_of_each_log(capsys, tmp_path):
         (["--level", "orders"], "expected --rule for one of these, or {rules}"),
         (["--rule", "events=x"], "rule events=x; expected one of together, one-by-one, by-plan"),
         (["--rule", "event=x"], "rule 'event'; expected one of scheduler, events"),
-        (["--rule", "limit=-1"], "rule limit=-1; expected none or a whole number from 0"),
+        (
+            ["--rule", "waiting-limit=-1"],
+            "rule waiting-limit=-1; expected none or a whole number from 0",
+        ),
         (["--rule", "strict"], "rule 'strict'; expected NAME=VALUE"),
     ],
 )

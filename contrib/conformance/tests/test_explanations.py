@@ -8,8 +8,7 @@ import pytest
 from defects import DEFECTS
 
 from conformance import explain, report, suite
-from conformance.rules import Rules
-from conformance.scheduler import simulate
+from conformance.rules import Rules, simulate
 
 SOURCE = Path(__file__).with_name("my_easy.py")
 
