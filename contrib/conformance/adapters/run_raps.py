@@ -33,7 +33,8 @@ for line in open(swf):
         start = [row[0], row[1], 0, run_time, row[7], -1, -1, row[7], row[8], *row[9:18]]
         lines.append(" ".join(map(str, [*start, 0, -1, f"log:excl:{row[7]}x1"])))
 system = yaml.safe_load(Path(folder, "config", "selene.yaml").read_text())
-system["system"].update(num_cdus=1, racks_per_cdu=1, nodes_per_rack=machine, nodes_per_blade=1)
+system["system"].update(num_cdus=1, racks_per_cdu=1, chassis_per_rack=1, nodes_per_rack=machine)
+system["system"].update(nodes_per_blade=1, rectifiers_per_chassis=machine)
 system["scheduler"].update(max_nodes_per_job=machine)
 with tempfile.TemporaryDirectory() as place, open(os.devnull, "w") as nothing:
     Path(place, "machine.yaml").write_text(yaml.safe_dump(system))

@@ -44,7 +44,10 @@ class SubmissionsFirst(Easy):
 class PassesIfFits(Easy):
     """A submission leads to a pass only if the submitted job fits (P15)."""
 
-    due = False
+    def take_events(self):
+        """Take events, and note whether a pass is due, as it is without any."""
+        self.due = not self.events or self.events[0][0] > self.now
+        super().take_events()
 
     def submit(self, job):
         """Put a job in the queue."""
@@ -59,7 +62,6 @@ class PassesIfFits(Easy):
     def schedule(self):
         """Make a pass if one is due."""
         if self.due:
-            self.due = False
             super().schedule()
 
 
