@@ -63,7 +63,7 @@ CLASSES = {
     "interval": {1800: None, 1: None},
     "cost": {0: None},
     "restart": {"same-pass": None, "next-event": None},
-    "venture": {"yes": None, "no": None},
+    "venture": {"yes": None, "no": None, "easy": None},
 }  # fmt: skip
 #: Rules with a number, whose least value is last.
 NUMBERS = ("waiting-limit", "candidates-limit", "reservations", "interval", "cost")
