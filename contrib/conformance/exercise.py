@@ -41,7 +41,7 @@ def simulate(schedule, jobs, processors):
     schedule : callable
         Takes the time, the waiting and the running jobs and the free processors; returns the jobs
         to start. A job has a number, size, submit and estimate, and a start if it runs.
-    jobs : list of conformance.scheduler.Job
+    jobs : list of conformance.easy.Job
     processors : int
     """
     coming = sorted(jobs, key=lambda job: (job.submit, job.number))

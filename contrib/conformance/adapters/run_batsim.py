@@ -107,4 +107,4 @@ finally:
 with open(out, "w") as file:
     file.write("job_id,start\n")
     for name, start in starts.items():
-        file.write(f"{name[3:]},{start:g}\n")
+        file.write(f"{name[3:]},{start:.10g}\n")

@@ -35,4 +35,4 @@ with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nothing:
         file.write("job_id,start\n")
         for line in result:
             cells = line.split(";")
-            file.write(f"{cells[0]},{submitted[cells[0]] + float(cells[5]):g}\n")
+            file.write(f"{cells[0]},{submitted[cells[0]] + float(cells[5]):.10g}\n")

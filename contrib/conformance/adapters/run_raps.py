@@ -1,78 +1,58 @@
-"""Run RAPS's scheduler, first come first served, with EASY backfilling:
+"""Run RAPS, first come first served, with EASY backfilling:
 
 python3 run_raps.py RAPS easy {swf} {out}      (or none)
 
-Its files `raps/schedulers/default.py`, `policy.py` and `utils.py` run, on a loop with a pass each
-second as in its engine: ends, submissions, then the pass. The rest of RAPS (power, cooling,
-network) is not loaded.
+Its engine runs with its own reader of logs, on a machine of one rack, without cooling and network.
+A running job that exceeds its limit is an error there, so run times are cut at the estimates.
+The engine frees the nodes of a job at the tick after its end, and runs no job for 0 s: each run
+time is given a second shorter, so that a job holds its nodes as long as the log says, and at least
+for a second.
 """
 
-import importlib.util
+import contextlib
 import os
 import sys
-import types
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+
+import yaml
 
 folder, backfilling, swf, out = sys.argv[1:]
+sys.path.insert(0, folder)
+from raps.engine import Engine
+from raps.sim_config import SingleSimConfig
 
-
-def load(name, *path):
-    """Import a file of RAPS under its own name, without its package's other modules."""
-    spec = importlib.util.spec_from_file_location(name, os.path.join(folder, "raps", *path))
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-sys.modules["raps"] = types.ModuleType("raps")
-sys.modules["raps"].__path__ = []
-sys.modules["raps.job"] = types.ModuleType("raps.job")  # utils.py names it, and needs nothing of it
-sys.modules["raps.job"].Job = sys.modules["raps.job"].JobState = object
-load("raps.utils", "utils.py")
-sys.modules["raps.schedulers"] = types.ModuleType("raps.schedulers")
-sys.modules["raps.schedulers"].__path__ = []
-load("raps.policy", "policy.py")
-default = load("raps.schedulers.default", "schedulers", "default.py")
-
-
-class Nodes:
-    """The machine: nodes that jobs hold."""
-
-    def __init__(self, count):
-        self.available_nodes = list(range(count))
-
-    def assign_nodes_to_job(self, job, now, policy):
-        """Give a job its nodes."""
-        job.scheduled_nodes = self.available_nodes[: job.nodes_required]
-        self.available_nodes = self.available_nodes[job.nodes_required :]
-        job.start_time, job.end_time = now, now + job.run_time
-
-
-machine, jobs = 0, []
+machine, lines = 0, ["; UnixStartTime: 0"]
 for line in open(swf):
     if line.startswith("; MaxProcs:"):
         machine = int(line.split()[2])
     elif not line.startswith(";"):
         row = list(map(int, line.split()))
-        jobs.append(
-            types.SimpleNamespace(
-                id=row[0], submit_time=row[1], run_time=row[3], nodes_required=row[7],
-                time_limit=row[8], scheduled_nodes=[], start_time=None, end_time=None,
+        run_time = max(min(row[3], row[8]), 1) - 1
+        start = [row[0], row[1], 0, run_time, row[7], -1, -1, row[7], row[8], *row[9:18]]
+        lines.append(" ".join(map(str, [*start, 0, -1, f"log:excl:{row[7]}x1"])))
+system = yaml.safe_load(Path(folder, "config", "selene.yaml").read_text())
+system["system"].update(num_cdus=1, racks_per_cdu=1, chassis_per_rack=1, nodes_per_rack=machine)
+system["system"].update(nodes_per_blade=1, rectifiers_per_chassis=machine)
+system["scheduler"].update(max_nodes_per_job=machine)
+with tempfile.TemporaryDirectory() as place, open(os.devnull, "w") as nothing:
+    Path(place, "machine.yaml").write_text(yaml.safe_dump(system))
+    Path(place, "log.swf").write_text("\n".join(lines) + "\n")
+    with contextlib.redirect_stdout(nothing):
+        engine = Engine(
+            SingleSimConfig(
+                system=f"{place}/machine.yaml", replay=[f"{place}/log.swf"],
+                dataloader="raps.dataloaders.frontier_swf", scheduler="default", policy="fcfs",
+                backfill=backfilling, noui=True, output="none", time=timedelta(days=1000),
+                time_delta=timedelta(days=1),
             )
         )  # fmt: skip
-nodes, queue, running = Nodes(machine), [], []
-backfilling = None if backfilling == "none" else backfilling
-scheduler = default.Scheduler({}, "fcfs", backfilling, resource_manager=nodes)
-now, left = 0, list(jobs)
-while left or queue or running:
-    for job in [job for job in running if job.end_time <= now]:
-        running.remove(job)
-        nodes.available_nodes = sorted(nodes.available_nodes + job.scheduled_nodes)
-    queue += [job for job in left if job.submit_time <= now]
-    left = [job for job in left if job.submit_time > now]
-    scheduler.schedule(queue, running, now)
-    now += 1
+        jobs = list(engine.jobs)
+        for _ in engine.run_simulation(autoshutdown=True):
+            pass
+first = min(int(line.split()[1]) for line in lines[1:])
 with open(out, "w") as file:
     file.write("job_id,start\n")
     for job in jobs:
-        file.write(f"{job.id},{job.start_time}\n")
+        file.write(f"{job.id},{job.start_time + first:.10g}\n")

@@ -7,9 +7,9 @@ import heapq
 import itertools
 from collections import Counter
 
+from conformance.easy import NEVER, Job
 from conformance.explain import OTHERS, PUBLISHED
-from conformance.rules import Rules
-from conformance.scheduler import NEVER, Job, simulate
+from conformance.rules import Rules, simulate
 
 MOST = 5  # pairs, jobs and schedulers that are named
 FEW = 2000  # jobs of a log for which pairs of changes are tried
@@ -434,7 +434,7 @@ def schedulers_of(schedule, machine=None):
         Those with the fewest rules.
     """
     jobs, machine = as_jobs(schedule, machine)
-    bases = [Rules.of({"scheduler": name}) for name in ("easy", "fcfs", "conservative", "greedy")]
+    bases = [Rules.of({"scheduler": name}) for name in ("easy", "fcfs", "conservative")]
     some = [*bases, *map(Rules.of, PUBLISHED), Rules.of({"scheduler": "largest-area-first"})]
     singles = [(base, other) for base in bases for other in OTHERS]
     some += [other.of(base) for base, other in singles if base["scheduler"] in other.schedulers]

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from conformance import __version__, audit, charts, formats, report, suite
-from conformance.rules import VALUES, Rules
+from conformance.rules import CONVENTIONS, DEFECTS, VALUES, Rules
 
 DIFFERENT, REFUSED = 1, 2
 
@@ -274,9 +274,12 @@ def _show(words):
         for level, about in suite.LEVELS.items():
             names = [log.name for log in suite.logs() if log.level == level]
             print(f"{level}: {about}\n  {' '.join(names)}")
-        print("rules, the default first:")
-        for name, values in VALUES.items():
-            print(f"  {name}: {', '.join(map(str, values))}")
+        others = sorted(VALUES.keys() - {*CONVENTIONS, *DEFECTS})
+        groups = {"conventions": CONVENTIONS, "schedulers": others, "nobody's purpose": DEFECTS}
+        for group, names in groups.items():
+            print(f"rules, the default first; {group}:")
+            for name in names:
+                print(f"  {name}: {', '.join(map(str, VALUES[name]))}")
         return 0
     log = next((one for one in suite.logs() if one.name == words.log), None)
     if log is None:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from itertools import combinations
 
-from conformance.rules import Rules
-from conformance.scheduler import simulate
+from conformance.rules import CONVENTIONS, Rules, simulate
 
 
 @dataclass(frozen=True)
@@ -14,134 +13,111 @@ class Interpretation:
     Parameters
     ----------
     sentence : str
-    values : tuple of (str, str)
+    values : dict of str to str or int
         Rules that differ.
     words : str
         What the program does, as the predicate of "your program".
-    like : str
-        A published program that does so, if there is one.
     schedulers : tuple of str
         The schedulers that it makes sense for.
     """
 
     sentence: str
-    values: tuple
+    values: dict
     words: str
-    like: str = ""
     schedulers: tuple = ("easy",)
 
     def of(self, rules):
         """Return rules with those of this interpretation."""
-        return Rules.of({**dict(rules.chosen), **dict(self.values)})
+        return Rules.of({**dict(rules.chosen), **self.values})
+
+    @property
+    def is_convention(self):
+        """Whether programs do so on purpose."""
+        return set(self.values) <= set(CONVENTIONS)
 
 
 ALL = ("easy", "fcfs", "conservative")
 PLANNED = ("easy", "conservative")
+CONSERVATIVE = ("conservative",)
 OTHERS = tuple(
-    Interpretation(sentence, tuple(sorted(values.items())), words, like, schedulers)
-    for sentence, values, words, like, schedulers in (
-        ("E2", {"events": "one-by-one"}, "takes the events of an instant one by one",
-         "CQSim", ALL),
+    Interpretation(*row)
+    for row in (
+        ("E2", {"events": "one-by-one"}, "takes the events of an instant one by one", ALL),
         ("P21", {"events": "by-plan"}, "takes the events of an instant one by one, after the jobs "
-         "that end as planned have freed their processors", "pyss and WRENCH", ALL),
-        ("E2", {"events": "together"}, "takes all events of an instant together", "", ALL),
+         "that end as planned have freed their processors", ALL),
+        ("E2", {"events": "together"}, "takes all events of an instant together", ALL),
         ("P14", {"ties": "submissions-first"}, "takes the submissions of an instant before its "
-         "ends", "", ALL),
-        ("P14", {"ties": "ends-first"}, "takes the ends of an instant before its submissions", "",
-         ALL),
+         "ends", ALL),
+        ("P14", {"ties": "ends-first"}, "takes the ends of an instant before its submissions", ALL),
         ("P15", {"passes": "if-fits"}, "lets a submission lead to a pass only if the submitted job "
-         "fits", "Predictsim (2024)", ALL),
-        ("E3", {"zero": "a-second-later"}, "lets a job of run time 0 run for a second", "", ALL),
-        ("E3", {"zero": "dropped"}, "drops jobs of run time 0", "CQSim", ALL),
-        ("E4", {"listed": "as-listed"}, "takes jobs submitted together as the log lists them",
-         "", ALL),
+         "fits", ALL),
+        ("E3", {"zero": "a-second-later"}, "lets a job of run time 0 run for a second", ALL),
+        ("E3", {"zero": "dropped"}, "drops jobs of run time 0", ALL),
         ("E4", {"listed": "highest-number"}, "takes the highest number of jobs submitted together "
-         "first", "", ALL),
-        ("E5", {"heads": "one"}, "starts no more than one job from the head in a pass", "",
+         "first", ALL),
+        ("E5", {"heads": "one"}, "starts no more than one job from the head in a pass",
          ("easy", "fcfs")),
-        ("E6", {"scheduler": "fcfs"}, "backfills nothing", "", PLANNED),
-        ("E7", {"scheduler": "greedy"}, "starts whatever fits and reserves nothing for the head",
-         "", ("easy", "fcfs", "conservative")),
-        ("E6", {"scheduler": "easy"}, "backfills past one reservation, as EASY", "",
+        ("E5", {"reserved-head": "waits-for-its-time"}, "lets a head wait for its reserved time "
+         "although it fits before"),
+        ("E6", {"scheduler": "fcfs"}, "backfills nothing", PLANNED),
+        ("E6", {"scheduler": "easy"}, "backfills past one reservation, as EASY",
          ("fcfs", "conservative")),
-        ("E7", {"scheduler": "conservative"}, "makes a reservation for every waiting job", "",
+        ("E7", {"scheduler": "easy", "extra": "whatever-fits"}, "starts whatever fits and reserves "
+         "nothing for the head", ALL),
+        ("E7", {"scheduler": "conservative"}, "makes a reservation for every waiting job",
          ("easy", "fcfs")),
-        ("R3", {"reservations": 2}, "makes a reservation for the first two blocked jobs", "",
-         ("easy",)),
-        ("R3", {"reservations": 3}, "makes a reservation for the first three blocked jobs", "",
-         ("easy",)),
-        ("R3", {"reservations": 1}, "makes a reservation for the head alone", "", ("easy",)),
+        ("R3", {"reservations": 2}, "makes a reservation for the first two blocked jobs"),
+        ("R3", {"reservations": 3}, "makes a reservation for the first three blocked jobs"),
+        ("R3", {"reservations": 1}, "makes a reservation for the head alone"),
         ("E7", {"lifetime": "until-due"}, "keeps the first reservation of a head until its time "
-         "has come", "", ("easy",)),
-        ("E7", {"lifetime": "until-start"}, "keeps the first reservation of a head until it starts",
-         "", ("easy",)),
-        ("E8", {"shadow": "last"}, "takes the last planned end for the shadow time", "", ("easy",)),
-        ("E8", {"processors": "named"}, "reserves named processors, the lowest that will be free",
-         "Batsim and Flux", ("easy",)),
-        ("E5", {"reserved-head": "waits-for-its-time", "lifetime": "until-start"}, "lets a head "
-         "wait for its reserved time although it fits before", "", ("easy",)),
-        ("E5", {"reserved-head": "waits-for-its-time", "lifetime": "until-start",
-         "extra": "whoever-fits"}, "lets a head wait for its reserved time although it fits "
-         "before, and backfills whatever fits", "AccaSim", ("easy",)),
-        ("E12", {"extra": "whoever-fits"}, "backfills whatever fits", "", ("easy",)),
+         "has come"),
+        ("E7", {"lifetime": "until-start"}, "keeps the first reservation of a head until it "
+         "starts"),
+        ("E8", {"shadow": "last"}, "takes the last planned end for the shadow time"),
+        ("E8", {"shadow": "by-limit"}, "sorts running jobs by their estimates instead of their "
+         "planned ends"),
+        ("E8", {"processors": "named"}, "reserves named processors, the lowest that will be free"),
         ("E9", {"shadow": "first"}, "counts, of the jobs that end at the shadow time, only as many "
-         "as the head needs", "", ("easy",)),
+         "as the head needs"),
         ("E9", {"shadow": "first-started"}, "counts, of the jobs that end at the shadow time, only "
-         "as many as the head needs, those that started first", "", ("easy",)),
-        ("E10", {"candidates": "shortest"}, "tries the shortest job behind the head first", "",
-         ("easy",)),
-        ("E10", {"candidates": "smallest"}, "tries the smallest job behind the head first", "",
-         ("easy",)),
-        ("E10", {"candidates": "last-first"}, "tries the last job of the queue first", "",
-         ("easy",)),
-        ("P31", {"candidates-limit": 1}, "tries only one job behind the head", "", ("easy",)),
+         "as many as the head needs, those that started first"),
+        ("E10", {"candidates": "shortest"}, "tries the shortest job behind the head first"),
+        ("E10", {"candidates": "smallest"}, "tries the smallest job behind the head first"),
+        ("E10", {"candidates": "last-first"}, "tries the last job of the queue first"),
+        ("P31", {"candidates-limit": 1}, "tries only one job behind the head"),
         ("E11", {"strict": "yes"}, "backfills a job only if it ends before the shadow time, not at "
-         "it", "", ("easy",)),
-        ("E12", {"extra": "none"}, "backfills nothing on extra processors", "", ("easy",)),
-        ("E12", {"extra": "not-used-up"}, "does not use up extra processors", "", ("easy",)),
+         "it"),
+        ("E12", {"extra": "none"}, "backfills nothing on extra processors"),
+        ("E12", {"extra": "not-used-up"}, "does not use up extra processors"),
         ("E12", {"extra": "always-used-up"}, "uses up extra processors for jobs that end in time, "
-         "too", "", ("easy",)),
-        ("E12", {"extra": "one-left"}, "leaves one extra processor over", "", ("easy",)),
-        ("E8", {"head-by": "limit"}, "sorts running jobs by their limits instead of their planned "
-         "ends, and has no extra processors", "RAPS", ("easy",)),
-        ("E14", {"predictor": "run-time"}, "plans all jobs with their true run times", "", PLANNED),
-        ("E14", {"candidate-length": "run-time"}, "plans candidates with their true run times",
-         "CQSim", ("easy",)),
-        ("E15", {"kills": "yes"}, "kills jobs at their estimates", "", ALL),
+         "too"),
+        ("E12", {"extra": "one-left"}, "leaves one extra processor over"),
+        ("E14", {"predictor": "clairvoyant"}, "plans all jobs with their true run times", PLANNED),
+        ("E14", {"candidate-length": "run-time"}, "plans candidates with their true run times"),
+        ("E15", {"kills": "yes"}, "kills jobs at their estimates", ALL),
         ("E15", {"past-estimate": "past"}, "keeps the planned end of a job past its estimate in "
-         "the past", "", ("easy",)),
-        ("E15", {"past-estimate": "never"}, "never expects the end of a job past its estimate", "",
-         ("easy",)),
-        ("P1", {"predictor": "estimate"}, "plans with the users' estimates", "", PLANNED),
-        ("P1", {"refresh": "submission"}, "keeps the prediction of the submission", "", PLANNED),
-        ("P6", {"correction": "request"}, "corrects an expired prediction to the estimate at once",
-         "", PLANNED),
-        ("P6", {"correction": "now"}, "does not correct an expired prediction", "", PLANNED),
-        ("P6", {"correction": "doubling"}, "doubles an expired prediction", "", PLANNED),
-        ("P16", {"holes": "covered-before"}, "accepts holes that are too short: the time covered "
-         "before an instant with too few processors counts", "WRENCH", ("conservative",)),
-        ("P16", {"holes": "start-kept"}, "starts a job at a hole that was too short",
-         "", ("conservative",)),
-        ("P16", {"holes": "start-alone"}, "asks for enough processors at the start of a job alone",
-         "", ("conservative",)),
-        ("P16", {"holes": "a-second-short"}, "accepts holes that are a second too short", "",
-         ("conservative",)),
+         "the past"),
+        ("E15", {"past-estimate": "never"}, "never expects the end of a job past its estimate"),
+        ("P1", {"predictor": "estimate"}, "plans with the users' estimates", PLANNED),
+        ("P1", {"refresh": "submission"}, "keeps the prediction of the submission", PLANNED),
+        ("P6", {"correction": "estimate"}, "corrects an expired prediction to the estimate at once",
+         PLANNED),
+        ("P6", {"correction": "now"}, "does not correct an expired prediction", PLANNED),
+        ("P6", {"correction": "doubling"}, "doubles an expired prediction", PLANNED),
         ("P17", {"compression": "each"}, "exchanges reservations one by one, in queue order, after "
-         "an end", "WRENCH", ("conservative",)),
-        ("P17", {"compression": "all"}, "makes all reservations again after an end", "",
-         ("conservative",)),
-        ("P17", {"compression": "none"}, "never makes a reservation again", "", ("conservative",)),
-        ("Q2", {"order": "submission", "candidates": "shortest"}, "orders the candidates alone", "",
-         ("easy",)),
-        ("Q5", {"order": "submission"}, "does not order the queue", "", ("easy",)),
-        ("Q5", {"order": "shortest"}, "takes the shortest job first", "", ("easy",)),
-        ("Q5", {"order": "smallest-area"}, "takes the smallest area first", "", ("easy",)),
-        ("Q8", {"limit": "none"}, "knows no limit of the wait", "", ("easy",)),
+         "an end", CONSERVATIVE),
+        ("P17", {"compression": "all"}, "makes all reservations again after an end", CONSERVATIVE),
+        ("P17", {"compression": "none"}, "never makes a reservation again", CONSERVATIVE),
+        ("Q2", {"order": "submission", "candidates": "shortest"}, "orders the candidates alone"),
+        ("Q5", {"order": "submission"}, "does not order the queue"),
+        ("Q5", {"order": "shortest"}, "takes the shortest job first"),
+        ("Q5", {"order": "smallest-area"}, "takes the smallest area first"),
+        ("Q8", {"waiting-limit": "none"}, "knows no limit of the wait"),
     )
 )  # fmt: skip
 
 
-#: Rules that published simulators follow on purpose, apart from the kills.
+#: Rules that published simulators follow together, apart from the kills.
 PUBLISHED = (
     {"events": "by-plan", "ties": "submissions-first"},
     {"passes": "if-fits", "ties": "submissions-first"},
@@ -149,7 +125,7 @@ PUBLISHED = (
     {"scheduler": "conservative", "events": "by-plan", "compression": "each",
      "ties": "submissions-first"},
     {"events": "one-by-one", "candidate-length": "run-time"},
-    {"head-by": "limit", "zero": "a-second-later"},
+    {"shadow": "by-limit", "extra": "none", "zero": "a-second-later"},
     {"extra": "none", "lifetime": "until-due"},
     {"processors": "named", "listed": "as-listed"},
 )  # fmt: skip
@@ -220,7 +196,7 @@ def explained(others, results):
 
 
 def _compatible(others):
-    names = [name for other in others for name, _ in other.values]
+    names = [name for other in others for name in other.values]
     return len(set(names)) == len(names)
 
 
@@ -242,7 +218,5 @@ class _Comparison:
 
 
 def sentence(others):
-    """Return what a program with these interpretations does, and who does so."""
-    like = dict.fromkeys(other.like for other in others if other.like)
-    words = "; ".join(other.words for other in others)
-    return words + (f", as {' and '.join(like)}" if like else "")
+    """Return what a program with these interpretations does."""
+    return "; ".join(other.words for other in others)

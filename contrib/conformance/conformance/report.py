@@ -5,11 +5,6 @@ from html import escape
 
 from conformance import charts, explain, suite
 
-FIRST_REPAIR = (
-    "Repair E4 first: of jobs submitted together take the one with the lower number, not the one "
-    "that is listed first, and run again; other differences may have the same cause."
-)
-
 
 def label(level, rules):
     """Return the name of a test: the level, and the rules that the program states."""
@@ -30,7 +25,12 @@ def diagnosis(results):
     count = explain.explained(found[0], results)
     logs = f"On all {count} logs" if count == len(results) else f"On {count} of {len(results)} logs"
     some = " Or it ".join(f"{explain.sentence(others)}." for others in found[:3])
-    return [f"{logs} your program's schedules are those of a scheduler that {some}"]
+    lines = [f"{logs} your program's schedules are those of a scheduler that {some}"]
+    if all(other.is_convention for other in found[0]):
+        values = [pair for other in found[0] for pair in other.values.items()]
+        words = " ".join(f"--rule {name}={value}" for name, value in values)
+        lines.append(f"This is a convention, not a defect: state it with {words}")
+    return lines
 
 
 def failure(result):
@@ -105,8 +105,6 @@ def text(results, shown=3):
     """Return the result for a terminal; the first failures have pictures."""
     failed = [result for result in results if not result.passed]
     lines = [headline(results)]
-    if any(result.log.sentence == "E4" for result in failed):
-        lines.append(FIRST_REPAIR)
     lines += diagnosis(results)
     for number, result in enumerate(failed):
         lines += ["", *lines_of(failure(result))]
@@ -137,7 +135,7 @@ def facts(results, name, level, rules):
 def markdown(results, name, level, rules):
     """Return the result as a page of Markdown."""
     lines = [
-        f"# {name}: {label(level, rules)}",
+        f"# {escape(name)}: {escape(label(level, rules))}",
         "",
         f"{headline(results)} (sentences {suite.version()}).",
         "",

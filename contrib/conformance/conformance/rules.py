@@ -3,47 +3,76 @@
 A rule without a name here is the same for all: it is a sentence of `sentences.md`.
 """
 
+import copy
 from dataclasses import dataclass
+from functools import lru_cache
 
-#: The values of each rule, the default first; where a number is allowed, its least value is last.
-VALUES = {
-    "scheduler": ("easy", "fcfs", "conservative", "largest-area-first", "pv-easy", "greedy"),
-    "events": ("together", "one-by-one", "by-plan"),
-    "ties": ("ends-first", "submissions-first"),
-    "passes": ("always", "if-fits"),
-    "kills": ("no", "yes"),
-    "compression": ("all", "each", "none"),
-    "order": ("submission", "shortest", "smallest-area", "wfp3", "f1"),
-    "limit": ("none", 0),
-    "candidates": ("in-order", "shortest", "smallest", "last-first"),
-    "candidates-limit": ("none", 1),
-    "reservations": (1,),
-    "predictor": ("estimate", "run-time", "last", "tsafrir", "half-run-time", "quarter-run-time"),
-    "correction": ("request", "tsafrir", "doubling", "now"),
-    "refresh": ("pass", "submission"),
-    "lifetime": ("recomputed", "until-due", "until-start"),
-    "recount": ("no", "pass"),
-    "overdue": ("by-lifetime", "extra", "nobody"),
-    "extra": ("used-up", "not-used-up", "always-used-up", "one-left", "none", "whoever-fits"),
-    "shadow": ("all", "first", "first-started", "last"),
-    "strict": ("no", "yes"),
-    "processors": ("counted", "named"),
-    "preemption": ("kill", "suspend", "checkpoint"),
-    "interval": (1800, 1),
-    "cost": (0,),
-    "preempted": ("this-pass", "next-event"),
-    "venture": ("yes", "no"),
-    # What is nobody's rule, and some programs do:
-    "zero": ("same-instant", "a-second-later", "dropped"),
-    "listed": ("by-number", "as-listed", "highest-number"),
-    "heads": ("all", "one"),
-    "reserved-head": ("starts-when-it-fits", "waits-for-its-time"),
-    "candidate-length": ("planned", "run-time"),
-    "head-by": ("planned-end", "limit"),
-    "past-estimate": ("now", "past", "never"),
-    "holes": ("whole", "covered-before", "start-kept", "start-alone", "a-second-short"),
-}
-_NUMBERS = ("limit", "candidates-limit", "reservations", "interval", "cost")
+from conformance.easy import Easy
+from conformance.variants import backfilling, conventions, orders, predictions, reservations
+from conformance.variants import schedulers as others
+
+#: The values of each rule, the default first, with the class that follows it where one is needed.
+#: Where a class overrides what another calls, its rule is earlier.
+CLASSES = {
+    "compression": {"all": None, "each": others.ExchangesEach, "none": others.KeepsReservations},
+    "scheduler": {"easy": None, "fcfs": others.Fcfs, "conservative": others.Conservative,
+        "largest-area-first": others.LargestAreaFirst, "pv-easy": None},
+    "kills": {"no": None, "yes": conventions.Kills},
+    "zero": {"same-instant": None, "a-second-later": conventions.RunsASecond,
+        "dropped": conventions.DropsEmptyJobs},
+    "listed": {"by-number": None, "as-listed": conventions.AsListed,
+        "highest-number": conventions.HighestNumberFirst},
+    "waiting-limit": {"none": None, 0: orders.WaitingLimit},
+    "order": {"submission": None, "shortest": orders.Shortest,
+        "smallest-area": orders.SmallestArea, "wfp3": orders.Wfp3, "f1": orders.F1},
+    "passes": {"always": None, "if-fits": conventions.PassesIfFits},
+    "heads": {"all": None, "one": backfilling.OneHead},
+    "candidates-limit": {"none": None, 1: backfilling.FewCandidates},
+    "candidates": {"in-order": None, "shortest": backfilling.ShortestCandidates,
+        "smallest": backfilling.SmallestCandidates, "last-first": backfilling.LastCandidates},
+    "candidate-length": {"planned": None, "run-time": backfilling.CandidatesByRunTime},
+    "strict": {"no": None, "yes": backfilling.Strict},
+    "processors": {"counted": None, "named": conventions.NamedProcessors},
+    "extra": {"used-up": None, "not-used-up": backfilling.ExtraNotUsedUp,
+        "always-used-up": backfilling.ExtraAlwaysUsedUp, "one-left": backfilling.OneExtraLeft,
+        "none": backfilling.NoExtra, "whatever-fits": backfilling.WhateverFits},
+    "shadow": {"all": None, "first": reservations.FirstThatSuffice,
+        "first-started": reservations.FirstStarted, "last": reservations.LastEnd,
+        "by-limit": reservations.ByLimit},
+    "recount": {"no": None, "pass": reservations.Recounted},
+    "overdue": {"by-lifetime": None, "extra": reservations.OverdueExtra,
+        "nobody": reservations.OverdueNobody},
+    "reserved-head": {"starts-when-it-fits": None,
+        "waits-for-its-time": reservations.WaitsForItsTime},
+    "lifetime": {"recomputed": None, "until-due": reservations.UntilDue,
+        "until-start": reservations.UntilStart},
+    "reservations": {1: reservations.SeveralReservations},
+    "past-estimate": {"now": None, "past": reservations.PastPlans,
+        "never": reservations.NeverEnds},
+    "refresh": {"pass": None, "submission": predictions.PredictedAtSubmission},
+    "correction": {"estimate": None, "tsafrir": predictions.CorrectedByTsafrir,
+        "doubling": predictions.CorrectedByDoubling, "now": predictions.NotCorrected},
+    "predictor": {"estimate": None, "clairvoyant": predictions.Clairvoyant,
+        "last": predictions.Last, "tsafrir": predictions.Tsafrir,
+        "half-run-time": predictions.HalfRunTime, "quarter-run-time": predictions.QuarterRunTime},
+    "events": {"together": None, "one-by-one": conventions.OneByOne,
+        "by-plan": conventions.ByPlan},
+    "ties": {"ends-first": None, "submissions-first": conventions.SubmissionsFirst},
+    # Of PV-EASY, which the suite does not simulate:
+    "preemption": {"kill": None, "suspend": None, "checkpoint": None},
+    "interval": {1800: None, 1: None},
+    "cost": {0: None},
+    "restart": {"same-pass": None, "next-event": None},
+    "venture": {"yes": None, "no": None, "easy": None},
+}  # fmt: skip
+#: Rules with a number, whose least value is last.
+NUMBERS = ("waiting-limit", "candidates-limit", "reservations", "interval", "cost")
+#: Conventions, which a program follows on purpose, and what is nobody's purpose.
+CONVENTIONS = (
+    "events", "ties", "passes", "kills", "zero", "listed", "processors", "compression",
+)  # fmt: skip
+DEFECTS = ("heads", "reserved-head", "candidate-length", "past-estimate")
+VALUES = {name: tuple(values) for name, values in CLASSES.items()}
 _FIRST = {name: values[0] for name, values in VALUES.items()}
 
 
@@ -104,12 +133,60 @@ class Rules:
 def _value(name, value):
     if name not in VALUES:
         raise RuleError(f"rule {name!r}; expected one of {', '.join(VALUES)}")
-    if value in VALUES[name][: -1 if name in _NUMBERS else None]:
-        return value
-    if name in _NUMBERS:
-        least = VALUES[name][-1]
+    if name in NUMBERS:
+        *words, least = VALUES[name]
+        if value in words:
+            return value
         if str(value).isdecimal() and int(value) >= least:
             return int(value)
-        words = "none or " if "none" in VALUES[name] else ""
+        words = "none or " if "none" in words else ""
         raise RuleError(f"rule {name}={value}; expected {words}a whole number from {least}")
-    raise RuleError(f"rule {name}={value}; expected one of {', '.join(VALUES[name])}")
+    if value not in VALUES[name]:
+        raise RuleError(f"rule {name}={value}; expected one of {', '.join(VALUES[name])}")
+    return value
+
+
+@lru_cache(maxsize=None)
+def scheduler(rules):
+    """Return the class of the scheduler that follows rules, a subclass of Easy.
+
+    Raises
+    ------
+    RuleError
+        For PV-EASY, which is not simulated here.
+    """
+    if rules["scheduler"] == "pv-easy":
+        raise RuleError("scheduler=pv-easy is not simulated here")
+    chosen, kinds, numbers = dict(rules.chosen), [], {}
+    for name in CLASSES:
+        if name in chosen and name in NUMBERS:
+            kinds.append(CLASSES[name][VALUES[name][-1]])
+            numbers[name.replace("-", "_")] = chosen[name]
+        elif name in chosen:
+            kinds.append(CLASSES[name][chosen[name]])
+    return type("Scheduler", (*filter(None, kinds), Easy), numbers)
+
+
+def simulate(jobs, processors, rules):
+    """Return the start of each job by its number, s, without those that are dropped.
+
+    Parameters
+    ----------
+    jobs : list of conformance.easy.Job
+    processors : int
+    rules : Rules
+
+    Raises
+    ------
+    RuleError
+        If a job is larger than the machine; see also `scheduler`.
+    """
+    large = next((job.number for job in jobs if job.size > processors), None)
+    if large is not None:
+        raise RuleError(f"job {large} is larger than the machine of {processors} processors")
+    own = [copy.copy(job) for job in sorted(jobs, key=lambda job: (job.submit, job.number))]
+    for job in own:
+        job.start = None
+    scheduler(rules)(own, processors).simulate()
+    dropped = rules["zero"] == "dropped"
+    return {job.number: job.start for job in own if job.run_time or not dropped}

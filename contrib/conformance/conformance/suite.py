@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from conformance import formats
-from conformance.rules import Rules
-from conformance.scheduler import Job, simulate
+from conformance.easy import Job
+from conformance.rules import Rules, simulate
 
 ROOT = os.path.dirname(os.path.dirname(__file__))
 #: What the logs of a level are about, in the order in which one writes such a scheduler.

@@ -23,9 +23,9 @@ DEFECTS = {
         'return job["start"] + job["est"]',
         "E15",
     ),
-    "jobs submitted together are taken as listed": (
+    "of jobs submitted together the highest number goes first": (
         'key=lambda job: (job["submit"], job["id"])',
-        'key=lambda job: job["submit"]',
+        'key=lambda job: (job["submit"], -job["id"])',
         "E4",
     ),
     "candidates are planned with their run times": (

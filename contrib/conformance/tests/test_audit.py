@@ -11,8 +11,8 @@ import random
 import pytest
 
 from conformance import audit, cli, formats, suite
-from conformance.rules import Rules
-from conformance.scheduler import Job, simulate
+from conformance.easy import Job
+from conformance.rules import Rules, simulate
 
 HEADER = "job_id,submit,start,end,processors,estimate"
 
@@ -174,7 +174,7 @@ def test_every_start_of_easy_has_a_rule_and_every_start_is_easys(file, seed):
 
 @pytest.mark.parametrize(
     "words",
-    ["scheduler=fcfs", "scheduler=conservative", "extra=nobody", "strict=yes", "processors=named"],
+    ["scheduler=fcfs", "scheduler=conservative", "extra=none", "strict=yes", "processors=named"],
 )
 def test_the_scheduler_of_a_schedule_is_found(file, words):
     rules = Rules.parse(words.split())

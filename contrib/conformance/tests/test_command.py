@@ -141,16 +141,19 @@ def test_a_job_that_is_left_out_never_starts(capsys, first, tmp_path):
     assert code == 1 and "E2a: job 2 never starts; expected 1 s" in out
 
 
-def test_the_order_of_simultaneous_jobs_is_named_first(capsys, tmp_path):
+def test_the_order_of_the_file_is_no_defect_and_a_convention_is_told(capsys, tmp_path):
     by_number = " || (submit[a] == submit[b] && id[a] < id[b])"
     source = (FOLDER / "easy.awk").read_text()
     assert by_number in source
-    (tmp_path / "as_listed.awk").write_text(source.replace(by_number, ""))
-    as_listed = AWK.replace(f"{FOLDER}/easy.awk", f"{tmp_path}/as_listed.awk")
-    code, out, _ = run(capsys, "test", "--command", as_listed)
-    lines = out.splitlines()
-    assert code == 1 and lines[0].startswith("24 of 25") and lines[1].startswith("Repair E4 first")
-    assert "as the log lists them" in lines[2]
+    program = tmp_path / "ties.awk"
+    command = AWK.replace(f"{FOLDER}/easy.awk", str(program))
+    program.write_text(source.replace(by_number, ""))
+    assert run(capsys, "test", "--command", command)[0] == 0
+    program.write_text(source.replace("id[a] < id[b]", "id[a] > id[b]"))
+    code, out, _ = run(capsys, "test", "--command", command)
+    assert code == 1 and "state it with --rule listed=highest-number" in out
+    code, out, _ = run(capsys, "test", "--rule", "listed=highest-number", "--command", command)
+    assert code == 0
 
 
 def test_a_program_is_told_the_rules_of_each_log(capsys, tmp_path):
@@ -161,7 +164,7 @@ def test_a_program_is_told_the_rules_of_each_log(capsys, tmp_path):
     code, out, _ = run(capsys, "test", "--level", "orders", "--command", command)
     told = (tmp_path / "told").read_text().splitlines()
     assert code == 1 and out.startswith("0 of 22 ")
-    assert told.count("limit=5 order=shortest") == 4 and len(told) == 22
+    assert told.count("order=shortest waiting-limit=5") == 4 and len(told) == 22
 
 
 @pytest.mark.parametrize(
@@ -170,8 +173,11 @@ def test_a_program_is_told_the_rules_of_each_log(capsys, tmp_path):
         (["--level", "x"], "--level x; expected one of fcfs, easy, predictions"),
         (["--level", "orders"], "expected --rule for one of these, or {rules}"),
         (["--rule", "events=x"], "rule events=x; expected one of together, one-by-one, by-plan"),
-        (["--rule", "event=x"], "rule 'event'; expected one of scheduler, events"),
-        (["--rule", "limit=-1"], "rule limit=-1; expected none or a whole number from 0"),
+        (["--rule", "event=x"], "rule 'event'; expected one of "),
+        (
+            ["--rule", "waiting-limit=-1"],
+            "rule waiting-limit=-1; expected none or a whole number from 0",
+        ),
         (["--rule", "strict"], "rule 'strict'; expected NAME=VALUE"),
     ],
 )

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.rules import Rules
-from conformance.scheduler import Job, simulate
+from conformance.easy import Job
+from conformance.rules import Rules, simulate
 
 CASES = Path(__file__).resolve().parents[3].parent / "shared/cases/peers/cases.jsonl"
 #: Schedulers in words: the rules, and what the estimates are a multiple of.
