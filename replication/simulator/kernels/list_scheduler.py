@@ -66,10 +66,9 @@ Rules = namedtuple(
     defaults=(SUBMISSION, NO_LIMIT, False, NO_LIMIT),
 )
 
-# tree : over the ranks; job, rank : int64[n], the job of each rank and the rank of each job; empty
-#     until they are needed
+# job, rank : int64[n], the job of each rank and the rank of each job; empty until they are needed
 # given : int64[n], the order of the queue if it is `GIVEN`
-Lists = namedtuple("Lists", "tree job rank given")
+Lists = namedtuple("Lists", "job rank given")
 
 
 def list_scheduler(memory, processors, rules, given):
@@ -96,18 +95,26 @@ def list_scheduler(memory, processors, rules, given):
 
 @njit(nogil=True, cache=True)
 def _run(memory, processors, rules, given, key):
-    """Simulate, and rank the jobs when the queue first needs it.
+    """Simulate with a scanned queue while it is short, and with a ranked one while it is long.
 
     `key` is scratch space for the keys of the queue's places, float64[n]; None if all is in order
-    of submission. Without keys the loop is compiled apart, since their code would slow it down even
-    where it is not used.
+    of submission. The loop is compiled apart for each kind of queue, since code for the others
+    would slow it down even where it is not used.
     """
-    machine, none = machines.idle_machine(len(memory.submit), processors), np.empty(0, np.int64)
-    lists = Lists(trees.empty_tree(0), none, none, given)
-    now = _simulate(machine, memory, rules, lists, key, 0)
+    n, none = len(memory.submit), np.empty(0, np.int64)
+    machine = machines.idle_machine(n, processors)
+    if rules.order != SUBMISSION:
+        machine.count[HEAD] = -1  # no place of the queue is the head's
+    lists, tree = Lists(none, none, given), trees.empty_tree(0)
+    now = _simulate(machine, memory, rules, lists, key, None, 0)
     while now != DONE:
-        lists = _ranked(memory, rules, lists)
-        now = _simulate(machine, memory, rules, lists, key, now)
+        if len(lists.job) == 0:
+            lists, tree = _ranked(memory, rules, lists), trees.empty_tree(n)
+        _rank_queue(machine, memory, rules, lists, tree)
+        now = _simulate(machine, memory, rules, lists, None, tree, now)
+        if now != DONE:
+            _leave_ranks(machine, memory, rules, lists, tree)
+            now = _simulate(machine, memory, rules, lists, key, None, now)
     return machine
 
 
@@ -127,104 +134,94 @@ def _ranked(memory, rules, lists):
             key[k] = _key(memory, rules, lists, k, predicted, memory.submit[k])
         job = job[np.argsort(key[job], kind="mergesort")]
         rank[job] = np.arange(n)
-    return Lists(trees.empty_tree(n), job, rank, lists.given)
+    return Lists(job, rank, lists.given)
 
 
 @njit(nogil=True, cache=True, _nrt=False)
-def _simulate(machine, memory, rules, lists, key, now):
+def _simulate(machine, memory, rules, lists, key, tree, now):
     """Run the event loop from an instant on; return `DONE`,
-    or the instant at which the queue needs ranks.
+    or the instant at which the queue has become too long for a scan or too short for a `tree`.
     """
     count = machine.count
     is_limited = rules.candidates_limit < NO_LIMIT
     # Here the candidates, the head or a prediction can change without an end or a correction.
     always = is_limited or (rules.order != SUBMISSION and rules.order != LARGEST_AREA)
     always |= rules.volatile and memory.predict != 0
-    is_known = memory.predict == 0
     can_rank = rules.order in RANKABLE and rules.waiting_limit == NO_LIMIT and not is_limited
     if rules.order != GIVEN and (rules.order != SUBMISSION or rules.shortest_first):
-        can_rank &= is_known
+        can_rank &= memory.predict == 0
     stale = True  # whether jobs that the last pass left in the queue may be able to start
-    is_ranked = len(lists.job) > 0
-    if is_ranked:
-        _rank_queue(machine, memory, rules, lists)
-    elif rules.order != SUBMISSION:
-        count[HEAD] = -1  # no place of the queue is the head's
     while machines.has_events(machine):
         now = machines.next_event(machine, memory, now)
         before = count[TAIL]
         ended, _, _, corrected = machines.process_events(machine, memory, rules, now)
         stale |= ended or corrected or always
-        stale |= before == count[HEAD] and not is_ranked
+        stale |= before == count[HEAD] and tree is None
         if rules.order != LARGEST_AREA:
             stale |= machines.next_planned_end(machine) < now
-        if is_ranked:
-            _move_to_ranks(machine, memory, rules, lists, 0)
-            _pass_by_rank(machine, memory, rules, lists, stale, now)
-        elif rules.order == SUBMISSION:
-            _pass(machine, memory, rules, lists, key, count[HEAD] if stale else before, now)
-        elif key is not None:
-            if count[SMALLEST] <= count[FREE]:
-                _pass_by_key(machine, memory, rules, lists, key, 0 if stale else before, now)
+        if tree is not None:
+            _move_to_ranks(machine, memory, rules, lists, tree, 0)
+        _pass(machine, memory, rules, lists, key, tree, stale, before, now)
         stale = False
         waiting = count[ARRIVED] - count[STARTED]
-        if is_ranked and 4 * waiting < LONG:
-            is_ranked = False
-            _leave_ranks(machine, memory, rules, lists)
-        elif not is_ranked and waiting > LONG and can_rank:
-            if len(lists.job) == 0:
+        if tree is not None:
+            if 4 * waiting < LONG:
                 return now
-            is_ranked = True
-            _rank_queue(machine, memory, rules, lists)
+        elif waiting > LONG and can_rank:
+            return now
     return DONE
 
 
-# ---- A scanned queue in order of submission
+# ---- The pass, on any of the three kinds of queue
 
 
 @njit_noalloc
-def _pass(machine, memory, rules, lists, key, since, now):
-    """Schedule the queue from place `since` on: the head, or the first new job behind it."""
-    count = machine.count
-    if since == count[HEAD]:
-        _start_heads(machine, memory, rules, now)
-        since = count[HEAD] + 1
-    if count[HEAD] == count[TAIL]:
-        count[HEAD] = count[TAIL] = 0
-        count[SMALLEST] = NEVER
-        return
-    fitting = 0
-    if count[SMALLEST] <= count[FREE]:
-        fitting = machines.fitting(machine, since)
-    if fitting == 0:
-        return
-    _reserve(machine, memory, machine.waiting[count[HEAD]], now)
-    places = machine.scratch[:fitting]
-    gaps = False
-    if rules.candidates_limit < NO_LIMIT:
-        gaps = _backfill_first(machine, memory, rules, lists, key, since, now)
-    elif key is None:
-        gaps = _backfill(machine, memory, rules, places, now)
-    elif rules.shortest_first:
-        for place in places:
-            job = machine.waiting[place]
-            machine.planned[job] = machines.predicted_now(machine, memory, rules, job, now)
-            key[place] = machine.planned[job]
-        gaps = _backfill_by_key(machine, memory, rules, lists, key, fitting, now)
+def _pass(machine, memory, rules, lists, key, tree, stale, since, now):
+    """Start heads while they fit, make a reservation for the blocked head, and backfill.
+
+    Unless `stale`, only the jobs from place `since` of a scanned queue on may be able to start.
+    """
+    count, started, gaps, head = machine.count, machine.count[STARTED], False, NO_JOB
+    has_keys = key is not None and rules.order != SUBMISSION
+    if rules.order == LARGEST_AREA:
+        count[SHADOW], count[EXTRA] = LATEST, 0
+    else:
+        if stale:
+            count[RESERVED] = NO_JOB
+            if not _find_order(machine, memory, rules, lists, key, tree, now):
+                return
+        head = _first(machine, rules, lists, key, tree)
+        while head != NO_JOB and memory.size[_job(machine, lists, tree, head)] <= count[FREE]:
+            job = _job(machine, lists, tree, head)
+            predicted = _planned(machine, memory, rules, has_keys, job, now)
+            machines.begin(machine, memory, job, predicted, now)
+            gaps |= _leave(machine, rules, tree, head)
+            head = _first(machine, rules, lists, key, tree)
+    some = 0
+    if head != NO_JOB or rules.order == LARGEST_AREA:
+        some = _candidates(machine, memory, rules, lists, key, tree, head, stale, since, now)
+    if some > 0 and head != NO_JOB:
+        _reserve(machine, memory, _job(machine, lists, tree, head), now)
+    left = some
+    while left > 0:
+        entry, left = _next(machine, rules, key, tree, some, left, now)
+        if entry != NO_JOB:
+            job = _job(machine, lists, tree, entry)
+            predicted = _planned(machine, memory, rules, key is not None, job, now)
+            if _start_candidate(machine, memory, job, predicted, now):
+                gaps |= _leave(machine, rules, tree, entry)
     if gaps:
-        machines.compact_queue(machine, since)
+        machines.compact_queue(machine, max(count[HEAD], 0) if stale else since)
+    if rules.order == LARGEST_AREA:
+        _mark_backfilled(machine, started, tree)
 
 
 @njit_noalloc
-def _start_heads(machine, memory, rules, now):
-    """Start jobs at the head as long as they fit."""
-    count = machine.count
-    count[RESERVED] = NO_JOB
-    while count[HEAD] < count[TAIL] and machine.queued_size[count[HEAD]] <= count[FREE]:
-        job = machine.waiting[count[HEAD]]
-        predicted = machines.predicted_now(machine, memory, rules, job, now)
-        machines.begin(machine, memory, job, predicted, now)
-        count[HEAD] += 1
+def _planned(machine, memory, rules, has_key, job, now):
+    """Return the prediction of a job that is about to start; that of its key if it has one."""
+    if has_key:
+        return machine.planned[job]
+    return machines.predicted_now(machine, memory, rules, job, now)
 
 
 @njit_noalloc
@@ -236,21 +233,6 @@ def _reserve(machine, memory, head, now):
             machine, machine.by_plan, memory, memory.size[head], now
         )
         count[RESERVED] = head
-
-
-@njit_noalloc
-def _backfill(machine, memory, rules, places, now):
-    """Backfill the jobs at `places` in order; return whether any started, which leaves a gap."""
-    gaps = False
-    for k in range(len(places)):
-        place = np.uint64(places[k])  # a signed index costs a test at every access
-        if machine.queued_size[place] <= machine.count[FREE]:
-            job = machine.waiting[place]
-            predicted = machines.predicted_now(machine, memory, rules, job, now)
-            if _start_candidate(machine, memory, job, predicted, now):
-                machine.waiting[place] = NO_JOB
-                gaps = True
-    return gaps
 
 
 @njit_noalloc
@@ -267,42 +249,131 @@ def _start_candidate(machine, memory, job, predicted, now):
     return True
 
 
-# ---- A scanned queue or candidates in another order
+# ---- The queue: its entries are places of a scanned queue, or ranks
 
 
 @njit_noalloc
-def _pass_by_key(machine, memory, rules, lists, key, since, now):
-    """Start heads while they fit, make a reservation for the blocked head, and backfill;
-    from place `since` on.
-    """
-    count, waiting = machine.count, machine.waiting
-    fitting = machines.fitting(machine, since)
-    if fitting == 0:
-        return
-    if rules.order == LARGEST_AREA:
-        started = count[STARTED]
-        for place in machine.scratch[:fitting]:
+def _job(machine, lists, tree, entry):
+    """Return the job of an entry."""
+    return machine.waiting[entry] if tree is None else lists.job[entry]
+
+
+@njit_noalloc
+def _find_order(machine, memory, rules, lists, key, tree, now):
+    """Compute the keys that order a scanned queue; return False without them if no job fits."""
+    if tree is None and key is not None and rules.order != SUBMISSION:
+        if machine.count[SMALLEST] > machine.count[FREE] or machines.fitting(machine, 0) == 0:
+            return False
+        for place in range(machine.count[TAIL]):
             _set_key(machine, memory, rules, lists, key, place, now)
-        count[SHADOW], count[EXTRA] = LATEST, 0
-        _backfill_by_key(machine, memory, rules, lists, key, fitting, now)
-        machines.compact_queue(machine, since)
-        _mark_backfilled(machine, started, waiting[0] if count[TAIL] > 0 else NEVER)
-        return
-    for place in range(count[TAIL]):
-        _set_key(machine, memory, rules, lists, key, place, now)
-    head = _first(machine, key)
-    while head != NO_JOB and machine.queued_size[head] <= count[FREE]:
-        machines.begin(machine, memory, waiting[head], machine.planned[waiting[head]], now)
-        waiting[head] = NO_JOB
-        head = _first(machine, key)
-    if head != NO_JOB:
-        count[RESERVED] = NO_JOB
-        _reserve(machine, memory, waiting[head], now)
-        if rules.candidates_limit < NO_LIMIT:
-            _backfill_first(machine, memory, rules, lists, key, 0, now)
-        else:
-            _backfill_by_key(machine, memory, rules, lists, key, fitting, now)
-    machines.compact_queue(machine, since)
+    return True
+
+
+@njit_noalloc
+def _first(machine, rules, lists, key, tree):
+    """Return the entry of the head; `NO_JOB` if no job waits."""
+    count = machine.count
+    if tree is not None:
+        if rules.order == SUBMISSION:
+            oldest = _oldest(machine)
+            return lists.rank[oldest] if oldest < count[ARRIVED] else NO_JOB
+        rank = trees.next_entry(tree, 0, NEVER, NEVER, NEVER)
+        return rank if rank < len(tree.size) else NO_JOB
+    if rules.order == SUBMISSION:
+        if count[HEAD] < count[TAIL]:
+            return count[HEAD]
+        count[HEAD] = count[TAIL] = 0
+        count[SMALLEST] = NEVER
+        return NO_JOB
+    best, least = NO_JOB, math.inf
+    if key is not None:
+        for place in range(count[TAIL]):
+            if machine.waiting[place] >= 0 and (best == NO_JOB or key[place] < least):
+                best, least = place, key[place]
+    return best
+
+
+@njit_noalloc
+def _candidates(machine, memory, rules, lists, key, tree, head, stale, since, now):
+    """Return the number of entries behind the head to search for jobs that may start.
+
+    Those of a scanned queue are in `scratch`: the jobs that fit, or with a limit the first jobs.
+    """
+    count = machine.count
+    if tree is not None:
+        return len(tree.size) if tree.rows[ONE, trees.NONE] <= count[FREE] else 0
+    if count[SMALLEST] > count[FREE]:
+        return 0
+    some = machines.fitting(machine, count[HEAD] + 1 if stale else since)
+    is_limited = rules.candidates_limit < NO_LIMIT
+    if some > 0 and is_limited:
+        some = 0
+        for place in range(count[TAIL]):
+            if place > count[HEAD] and place != head and machine.waiting[place] >= 0:
+                machine.scratch[some] = place
+                some += 1
+    if key is not None:
+        if rules.shortest_first or rules.order == LARGEST_AREA:
+            for place in machine.scratch[:some]:
+                _set_key(machine, memory, rules, lists, key, place, now)
+        if is_limited:
+            _select(machine.scratch[:some], key, rules.candidates_limit)
+    return min(some, rules.candidates_limit)
+
+
+@njit_call
+def _select(places, key, most):
+    """Sort the `most` places of the least keys to the front; those of equal keys keep their
+    order.
+    """
+    for k in range(min(most, len(places))):
+        best = k
+        for other in range(k + 1, len(places)):
+            best = other if key[places[other]] < key[places[best]] else best
+        place = places[best]
+        for other in range(best, k, -1):
+            places[other] = places[other - 1]
+        places[k] = place
+
+
+@njit_noalloc
+def _next(machine, rules, key, tree, some, left, now):
+    """Return the entry of the next job that fits and may pass the head, and the number of entries
+    left to search; `NO_JOB` without one.
+
+    Where the search knows no prediction, the caller tests whether the job ends in time.
+    """
+    count = machine.count
+    if tree is not None:
+        if tree.rows[ONE, trees.NONE] > count[FREE]:
+            return NO_JOB, 0
+        window = count[SHADOW] - now
+        rank = trees.next_entry(tree, some - left, count[FREE], count[EXTRA], window)
+        if rank == len(tree.size):
+            return NO_JOB, 0
+        return (rank if tree.size[rank] <= count[FREE] else NO_JOB), some - rank - 1
+    if key is not None and rules.candidates_limit == NO_LIMIT:
+        extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - now
+        return _first_that_may_start(machine, rules, key, left, extra, window)
+    while left > 0:
+        place = np.uint64(machine.scratch[some - left])  # a signed index costs a test
+        left -= 1
+        if machine.queued_size[place] <= count[FREE]:
+            return np.int64(place), left
+    return NO_JOB, 0
+
+
+@njit_noalloc
+def _leave(machine, rules, tree, entry):
+    """Remove an entry; return whether this leaves a gap in a scanned queue."""
+    if tree is not None:
+        trees.leave(tree, entry)
+        return False
+    if rules.order == SUBMISSION and entry == machine.count[HEAD]:
+        machine.count[HEAD] += 1
+        return False
+    machine.waiting[entry] = NO_JOB
+    return True
 
 
 @njit_noalloc
@@ -311,61 +382,6 @@ def _set_key(machine, memory, rules, lists, key, place, now):
     job = machine.waiting[place]
     machine.planned[job] = machines.predicted_now(machine, memory, rules, job, now)
     key[place] = _key(memory, rules, lists, job, machine.planned[job], now)
-
-
-@njit_noalloc
-def _first(machine, key):
-    """Return the place of the first job by key, `NO_JOB` if none waits."""
-    best, least = NO_JOB, math.inf
-    for place in range(machine.count[TAIL]):
-        if machine.waiting[place] >= 0 and (best == NO_JOB or key[place] < least):
-            best, least = place, key[place]
-    return best
-
-
-@njit_noalloc
-def _backfill_by_key(machine, memory, rules, lists, key, some, now):
-    """Backfill jobs at the first `some` places in `scratch` by key; return whether any started."""
-    count, gaps = machine.count, False
-    while True:
-        extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - now
-        place, some = _first_that_may_start(machine, rules, key, some, extra, window)
-        if place == NO_JOB:
-            return gaps
-        job = machine.waiting[place]
-        _start_candidate(machine, memory, job, machine.planned[job], now)
-        machine.waiting[place] = NO_JOB
-        gaps = True
-
-
-@njit_noalloc
-def _backfill_first(machine, memory, rules, lists, key, since, now):
-    """Try candidates from place `since` on, up to the limit; return whether any started."""
-    count, waiting, gaps, some = machine.count, machine.waiting, False, 0
-    left = machine.scratch
-    for place in range(since, count[TAIL]):
-        if waiting[place] >= 0 and waiting[place] != count[RESERVED]:
-            left[some] = place
-            some += 1
-            if key is not None and rules.shortest_first:
-                _set_key(machine, memory, rules, lists, key, place, now)
-    for k in range(min(rules.candidates_limit, some)):
-        best = k
-        if key is not None:
-            for other in range(k + 1, some):
-                first = key[left[other]] < key[left[best]]
-                best = other if first else best
-        place = left[best]
-        # The others keep their order, so that of equal keys the first in the queue is first.
-        for other in range(best, k, -1):
-            left[other] = left[other - 1]
-        if machine.queued_size[place] <= count[FREE]:
-            job = waiting[place]
-            predicted = machines.predicted_now(machine, memory, rules, job, now)
-            if _start_candidate(machine, memory, job, predicted, now):
-                waiting[place] = NO_JOB
-                gaps = True
-    return gaps
 
 
 @njit_noalloc
@@ -392,11 +408,16 @@ def _first_that_may_start(machine, rules, key, some, extra, window):
 
 
 @njit_call
-def _mark_backfilled(machine, started, oldest):
-    """Mark the jobs that started in this pass as backfilled
-    if the `oldest` waiting job was submitted before them.
+def _mark_backfilled(machine, started, tree):
+    """Mark the jobs that started in this pass as backfilled if a job that waits was submitted
+    before them.
     """
-    for job in machine.order[started : machine.count[STARTED]]:
+    count, oldest = machine.count, NEVER
+    if tree is not None:
+        oldest = _oldest(machine)
+    elif count[TAIL] > 0:
+        oldest = machine.waiting[0]
+    for job in machine.order[started : count[STARTED]]:
         machine.backfilled[job] = job > oldest
 
 
@@ -424,22 +445,22 @@ def _key(memory, rules, lists, job, predicted, now):
     return float(predicted)
 
 
-# ---- A ranked queue: `HEAD` is the first job by submission that waits, and `waiting` holds new
-# jobs only
-
-
-@njit_noalloc
-def _rank_queue(machine, memory, rules, lists):
-    """Move all jobs of a scanned queue to the tree."""
-    first = max(machine.count[HEAD], 0)
-    machine.count[HEAD] = machine.waiting[first]
-    _move_to_ranks(machine, memory, rules, lists, first)
+# ---- Between a scanned and a ranked queue, of which `HEAD` is the first job by submission that
+# waits, and `waiting` holds new jobs only
 
 
 @njit_call
-def _move_to_ranks(machine, memory, rules, lists, first):
+def _rank_queue(machine, memory, rules, lists, tree):
+    """Move all jobs of a scanned queue to the tree."""
+    first = max(machine.count[HEAD], 0)
+    machine.count[HEAD] = machine.waiting[first]
+    _move_to_ranks(machine, memory, rules, lists, tree, first)
+
+
+@njit_call
+def _move_to_ranks(machine, memory, rules, lists, tree, first):
     """Move the jobs from place `first` of the queue on to the tree."""
-    is_known, tree = memory.predict == 0 or not rules.refresh, lists.tree
+    is_known = memory.predict == 0 or not rules.refresh
     for job in machine.waiting[first : machine.count[TAIL]]:
         planned = machine.first[job] if is_known else 0
         trees.add(tree, lists.rank[job], trees.narrow(memory.size[job]), trees.narrow(planned))
@@ -447,9 +468,9 @@ def _move_to_ranks(machine, memory, rules, lists, first):
 
 
 @njit_call
-def _leave_ranks(machine, memory, rules, lists):
+def _leave_ranks(machine, memory, rules, lists, tree):
     """Move all jobs from the tree to a scanned queue."""
-    count, tree = machine.count, lists.tree
+    count = machine.count
     rank = trees.next_entry(tree, 0, NEVER, NEVER, NEVER)
     while rank < len(tree.size):
         machine.waiting[count[TAIL]] = lists.job[rank]
@@ -461,52 +482,6 @@ def _leave_ranks(machine, memory, rules, lists):
         machine.queued_size[place] = memory.size[machine.waiting[place]]
     count[HEAD] = 0 if rules.order == SUBMISSION else -1
     count[SMALLEST] = 0
-
-
-@njit_call
-def _pass_by_rank(machine, memory, rules, lists, stale, now):
-    """Start heads while they fit, unless nothing has changed for them;
-    reserve for the blocked head, and backfill.
-    """
-    count, tree, started = machine.count, lists.tree, machine.count[STARTED]
-    if rules.order == LARGEST_AREA:
-        count[SHADOW], count[EXTRA] = LATEST, 0
-    else:
-        if stale:
-            count[RESERVED] = NO_JOB
-        head = _head_by_rank(machine, rules, lists)
-        while head != NO_JOB and memory.size[head] <= count[FREE]:
-            predicted = machines.predicted_now(machine, memory, rules, head, now)
-            machines.begin(machine, memory, head, predicted, now)
-            trees.leave(tree, lists.rank[head])
-            head = _head_by_rank(machine, rules, lists)
-        if head == NO_JOB:
-            return
-        if tree.rows[ONE, trees.NONE] <= count[FREE]:
-            _reserve(machine, memory, head, now)
-    rank = -1
-    while tree.rows[ONE, trees.NONE] <= count[FREE]:
-        window = count[SHADOW] - now
-        rank = trees.next_entry(tree, rank + 1, count[FREE], count[EXTRA], window)
-        if rank == len(tree.size):
-            break
-        job = lists.job[rank]
-        if memory.size[job] <= count[FREE]:
-            predicted = machines.predicted_now(machine, memory, rules, job, now)
-            if _start_candidate(machine, memory, job, predicted, now):
-                trees.leave(tree, rank)
-    if rules.order == LARGEST_AREA:
-        _mark_backfilled(machine, started, _oldest(machine))
-
-
-@njit_noalloc
-def _head_by_rank(machine, rules, lists):
-    """Return the first job of the queue; `NO_JOB` if none waits."""
-    if rules.order == SUBMISSION:
-        oldest = _oldest(machine)
-        return oldest if oldest < machine.count[ARRIVED] else NO_JOB
-    rank = trees.next_entry(lists.tree, 0, NEVER, NEVER, NEVER)
-    return lists.job[rank] if rank < len(lists.tree.size) else NO_JOB
 
 
 @njit_noalloc
