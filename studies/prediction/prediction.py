@@ -590,11 +590,13 @@ def draw_bias(study, accuracies):
     plt.setp(grid_[::3], ylabel="mean bounded slowdown\nover that with requests")
     factors = (0.5, 1, 2, 4)
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
-        names = (*study.under(scheduler), "perfect")
+        # Perfect predictions stand at the factors themselves, the others on both sides.
+        names = list(study.under(scheduler))
+        names.insert((len(names) + 1) // 2, "perfect")
         for k, name in enumerate(names):
             points = [study.interval((scheduler, name, f), (scheduler, "request")) for f in factors]
             value, low, high = np.array(points).T
-            x = panels.side_by_side(factors, k, len(names))
+            x = panels.side_by_side(factors, k, 2 * names.index("perfect") + 1)
             axes.errorbar(x, value, [value - low, high - value], **thin, **LOOKS[name])
         panels.factors(axes, factors)
         axes.set(xlabel="predictions multiplied by", title=scheduler)
