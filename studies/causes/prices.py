@@ -4,6 +4,7 @@ loosen their reservation.
 The rules are in docs/decisions/causes.md.
 """
 
+import itertools
 from itertools import product
 
 import joblib
@@ -271,9 +272,9 @@ def equal_price(table):
     Returns
     -------
     pandas.DataFrame
-        Columns log; f, whose price is the limit, or `NO_PRICE`; way; price, the limit; the level
-        that odd and that even seeds choose; gain, heads, and the difference of the gain from that
-        of the f-model at this price, each with its interval over seeds.
+        Columns log; f, whose price is the limit, or `NO_PRICE`; way; number of runs; price, the
+        limit; the level that odd and that even seeds choose; gain, heads, and the difference of the
+        gain from that of the f-model at this price, each with its interval over seeds.
     """
     rows = []
     for log, part in table.groupby("log", sort=False):
@@ -283,11 +284,9 @@ def equal_price(table):
             base = choice.at(F, limit)[1]
             for way in WAYS:
                 levels, gains, heads = choice.at(way, limit)
-                found = (student(one) for one in (gains, heads, gains - base))
-                rows.append(
-                    [log, f, way, limit.mean(), *levels, *(x for one in found for x in one)]
-                )
-    columns = ["log", "f", "way", "price", "level, odd", "level, even"]
+                found = itertools.chain(*map(student, (gains, heads, gains - base)))
+                rows.append([log, f, way, len(gains), limit.mean(), *levels, *found])
+    columns = ["log", "f", "way", "runs", "price", "level, odd", "level, even"]
     columns += [one for name in ("gain", "heads", "gain, more") for one in ends(name)]
     return pd.DataFrame(rows, columns=columns)
 
