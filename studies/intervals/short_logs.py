@@ -113,3 +113,104 @@ def effects(sums):
     with np.errstate(divide="ignore", invalid="ignore"):
         means = np.log(sums[..., 0] / sums[..., 1])
     return means[..., 1:] - means[..., :1]
+
+
+class Method(NamedTuple):
+    """An interval of a jackknife over blocks of weeks, and its differences from the package's."""
+
+    blocks: int = intervals.BLOCKS  # at least, where a log has so many weeks
+    freedom: float = 1.0  # factor on the degrees of freedom of the package
+    above: float = 1.0  # the same at the upper end alone
+    skewness: bool = False  # Johnson's correction of the mean
+
+
+METHODS = {
+    USED: Method(),
+    "12 blocks": Method(blocks=12),
+    "half the degrees of freedom": Method(freedom=0.5),
+    "both": Method(blocks=12, freedom=0.5),
+    "half at the upper end": Method(above=0.5),
+    "skewness corrected": Method(skewness=True),
+}
+
+
+def ends(sums, method):
+    """Return both ends of the intervals of several logs, float64[2, logs, measures, 2].
+
+    Parameters
+    ----------
+    sums : float64[logs, weeks, measures, 3, 2]
+    method : Method
+    """
+    weeks = sums.shape[1]
+    count = max(weeks // intervals.BLOCK, min(weeks, method.blocks))
+    block = np.arange(weeks) * count // weeks
+    parts = np.add.reduceat(sums, np.flatnonzero(np.diff(block, prepend=-1)), axis=1)
+    whole = parts.sum(axis=1, keepdims=True)
+    pseudo = count * effects(whole) - (count - 1) * effects(whole - parts)
+    mean, spread = pseudo.mean(axis=1), pseudo.std(axis=1)
+    deviation = (pseudo - mean[:, None]) / spread[:, None]
+    if method.skewness:
+        mean = mean + (deviation**3).mean(axis=1) * spread / (6 * count)
+    factor = np.where(np.isin(MEASURES, PRIORITY), intervals.PRIORITY, intervals.PLAIN)[:, None]
+    wanted = method.freedom * factor * count / ((deviation**4).mean(axis=1) - 1)
+    error = pseudo.std(axis=1, ddof=1) / np.sqrt(count)
+    t_low, t_high = (
+        stats.t.ppf(0.975, np.clip(part * wanted, 1.2, (count - 1) / 2))
+        for part in (1, method.above)
+    )
+    return np.array([mean - t_low * error, mean + t_high * error])
+
+
+def coverage(sums, lengths=LENGTHS):
+    """Return the share of the short logs whose interval holds the true effect.
+
+    Parameters
+    ----------
+    sums : float64[weeks, measures, 3, 2]
+        Of `weekly_sums`.
+    lengths : sequence of int
+        Weeks of the short logs.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns weeks, method, measure, effect; the number of logs with an interval; coverage, above
+        (the true effect lies above the interval), and width, the median over the logs.
+    """
+    rows = []
+    for weeks in lengths:
+        logs = sums[: len(sums) // weeks * weeks].reshape(-1, weeks, *sums.shape[1:])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = {name: ends(logs, method) for name, method in METHODS.items()}
+        # All methods are compared on the same logs: those with an interval under each.
+        known = np.all([np.isfinite(both).all(axis=(0, 2, 3)) for both in found.values()], axis=0)
+        true = effects(logs.sum(axis=1))[known].mean(axis=0)
+        for name, both in found.items():
+            low, high = both[:, known]
+            columns = (low <= true) & (true <= high), true > high
+            shares = [column.mean(axis=0) for column in columns]
+            shares.append(np.median(high - low, axis=0))
+            for m, e in np.ndindex(true.shape):
+                key = [weeks, name, MEASURES[m], EFFECTS[e], int(known.sum())]
+                rows.append([*key, *(float(share[m, e]) for share in shares)])
+    columns = "weeks method measure effect logs coverage above width".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+def overview(table):
+    """Return coverage by length, measure and method over all processes and effects: least, mean and
+    most; the mean of *above*; and the width over that of the package.
+    """
+    keys = ["process", "weeks", "measure", "effect"]
+    used = table[table["method"] == USED].set_index(keys)["width"].rename("used")
+    table = table.join(used, on=keys)
+    table["relative width"] = table["width"] / table["used"]
+    by = table.groupby(["weeks", "measure", "method"], sort=False)
+    return by.agg(
+        least=("coverage", "min"),
+        mean=("coverage", "mean"),
+        most=("coverage", "max"),
+        above=("above", "mean"),
+        width=("relative width", "mean"),
+    ).reset_index()
