@@ -342,8 +342,8 @@ def random_exceptions(results):
             number("gain of f"),
             number("gain"),
             relaxed,
-            _difference(results, SAME_WILD, "gain, more", **case),
-            _difference(results, SAME_WILD, "slowdown gain, more", **case),
+            _difference(results, SAME_WILD, "gain, more", 2, **case),
+            _difference(results, SAME_WILD, "slowdown gain, more", 2, **case),
         ]
 
     headings = [
@@ -377,15 +377,15 @@ def equal_price(results):
             _difference(results, SAME_PRICE, "gain, more", **case | {"way": way})
             for way in (RANDOM, RELAXED)
         ]
-        price = f"of *f* = {f}: {limit} %" if f else "none"
+        price = f"*f* = {f}: {limit} %" if f else "0 %"
         return [f"{FOUR[log]}, {price}", *gains, *more, *map(changed, WAYS)]
 
     who = "*f*", "random", "relaxed"
-    headings = [f"gain: {way}, %" for way in who]
-    headings += [f"{way} less *f*, points" for way in who[1:]]
-    headings += [f"heads: {way}, %" for way in who]
+    headings = [f"gain, {way}" for way in who]
+    headings += [f"{way} less *f*" for way in who[1:]]
+    headings += [f"heads, {way}" for way in who]
     rows = [row(log, f) for log in FOUR for f in (0, *F)]
-    return pd.DataFrame(rows, columns=["price", *headings])
+    return pd.DataFrame(rows, columns=["at the price of", *headings])
 
 
 def no_reservation(results):
@@ -439,9 +439,10 @@ def _cell(results, table, column, form, **case):
     return MISSING if missing else results.value(table, column, form, **case)
 
 
-def _difference(results, table, name, **case):
+def _difference(results, table, name, digits=1, **case):
     """Return a difference with its interval, and a dash where there is none."""
-    ends = [_cell(results, table, f"{name} {end}", ".1f", **case) for end in ("low", "high")]
+    form = f".{digits}f"
+    ends = [_cell(results, table, f"{name} {end}", form, **case) for end in ("low", "high")]
     value = _cell(results, table, name, "+.1f", **case)
     return MISSING if value == MISSING else f"{value} [{', '.join(ends)}]"
 
