@@ -381,9 +381,9 @@ def equal_price(results):
         return [f"{FOUR[log]}, {price}", *gains, *more, *map(changed, WAYS)]
 
     who = "*f*", "random", "relaxed"
-    headings = [f"gain, {way}" for way in who]
+    headings = [f"{way}, gain" for way in who]
     headings += [f"{way} less *f*" for way in who[1:]]
-    headings += [f"heads, {way}" for way in who]
+    headings += [f"{way}, heads" for way in who]
     rows = [row(log, f) for log in FOUR for f in (0, *F)]
     return pd.DataFrame(rows, columns=["at the price of", *headings])
 
