@@ -164,7 +164,7 @@ def summary(words, given=()):
     axes.set_yticks(range(len(names)), [CONCLUSIONS[name]["short"] for name in names])
     axes.set(xlim=(-0.5, len(logs) - 0.5), ylim=(len(names) - 0.5, -0.5))
     if rest := [log for log in given if log not in logs]:
-        axes.set_xlabel(f"Without a conclusion that can be decided: {', '.join(rest)}")
+        axes.set_xlabel(f"Without a conclusion that can be decided: {', '.join(rest)}", loc="right")
     axes.tick_params(length=0)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
