@@ -423,11 +423,15 @@ def other_machines(results):
             case = {"id": conclusion, "measure": "mean_wait"}
             return results.value("studies/other_logs/other_logs-pooled", column, form, **case)
 
-        counts = [number(word, ".0f") for word in ("for", "against", "open", "no interval")]
+        counts = [number(word, ".0f") for word in ("for", "against", "open")]
+        case = f"conclusion={conclusion}", "measure=mean_wait", "recorded load=True"
+        words = results.select("studies/other_logs/other_logs-cases", "word", *case)
+        # Without a usable interval, or without as many wild backfills.
+        counts.append(str(sum(word not in ("for", "against", "open") for word in words)))
         ends = [number(f"prediction_{end}", ".2f") for end in ("low", "high")]
         return [*counts, number("pooled", ".2f"), " to ".join(ends)]
 
-    counts = "shorter", "longer", "open", "no interval"
+    counts = "shorter", "longer", "open", "cannot tell"
     headings = ["perfect estimates, mean wait of", *counts, "mean"]
     rows = [[label, *row(conclusion)] for label, conclusion in compared.items()]
     return pd.DataFrame(rows, columns=[*headings, "another machine"])
