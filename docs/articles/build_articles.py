@@ -206,7 +206,9 @@ def pipe_table(frame) -> str:
         plain = [LINK.sub(r"\1", cell) for cell in column]
         numbers = all(map(NUMBER.fullmatch, plain))
         words = heading.split() if numbers else [heading]
-        width = max(4, *(min(len(text), 60) for text in (*words, *plain)))
+        # Headings are bold, and so wider.
+        width = max(4, *(len(word) + 1 for word in words), *(len(text) for text in plain))
+        width = min(width, 60)
         rules.append("-" * (width - 1) + ":" if numbers else ":" + "-" * (width - 1))
     return "\n".join(f"| {' | '.join(row)} |" for row in (list(frame), rules, *cells))
 

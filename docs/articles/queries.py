@@ -12,9 +12,9 @@ import pandas as pd
 
 NUMBERS = "studies/interpretations/reconstructed-numbers"
 CONCLUSIONS = "studies/interpretations/reconstructed-conclusions"
-PRICES = "studies/causes/exceptions-prices"
-RANDOM, RELAXED = "random exceptions", "relaxed backfilling"
-SAME_WILD, SAME_GAIN = "equal wild backfills", "equal gain"
+SAME_WILD = "studies/causes/exceptions-equal-wild"
+SAME_PRICE = "studies/causes/exceptions-equal-price"
+WAYS = OVERESTIMATES, RANDOM, RELAXED = "f-model", "random exceptions", "relaxed backfilling"
 F = 1, 3, 10
 MISSING = "\u2013"
 LIFETIMES = "studies/interpretations/pv_easy-lifetimes"
@@ -333,26 +333,21 @@ def random_exceptions(results):
     """Gains of random exceptions and of f at equal shares of wild backfills."""
 
     def row(log, f):
-        case = {"log": log, "f": f, "at": SAME_WILD, "way": RANDOM}
+        case = {"log": log, "f": f, "way": RANDOM}
 
         def number(column, form=".1f"):
-            return _cell(results, PRICES, column, form, **case)
+            return _cell(results, SAME_WILD, column, form, **case)
 
-        def difference(name):
-            if number("level") == MISSING:
-                return MISSING
-            ends = f"[{number(f'{name} low', '.2f')}, {number(f'{name} high', '.2f')}]"
-            return f"{number(name, '+.1f')} {ends}"
-
-        relaxed = _cell(results, PRICES, "gain", ".1f", **case | {"way": RELAXED})
-        gains = number("gain of f"), number("gain"), relaxed
+        relaxed = _cell(results, SAME_WILD, "gain", ".1f", **case | {"way": RELAXED})
         return [
             f"{FOUR[log]}, *f* = {f}",
             number("level", ".0%"),
             number("wild"),
-            *gains,
-            difference("gain, more"),
-            difference("slowdown gain, more"),
+            number("gain of f"),
+            number("gain"),
+            relaxed,
+            _difference(results, SAME_WILD, "gain, more", 2, **case),
+            _difference(results, SAME_WILD, "slowdown gain, more", 2, **case),
         ]
 
     headings = [
@@ -368,61 +363,33 @@ def random_exceptions(results):
     return pd.DataFrame([row(log, f) for log in FOUR for f in F], columns=headings)
 
 
-def prices(results):
-    """What the heads pay under f, random exceptions and relaxed backfilling."""
+def equal_price(results):
+    """Largest gains of three ways at equal prices for the heads."""
 
-    def changed(log, f, at, way, name="heads"):
-        """Return a change, in bold if its difference from that of f excludes 0."""
-        case = {"log": log, "f": f, "at": at, "way": way}
-        text = _cell(results, PRICES, name, "+,.0f", **case)
-        ends = [_number(results, PRICES, f"{name}, more {end}", **case) for end in ("low", "high")]
-        return f"**{text}**" if ends[0] > 0 or ends[1] < 0 else text
+    def row(log, f):
+        case = {"log": log, "f": f}
 
-    def own(log, f, name):
-        case = {"log": log, "f": f, "at": SAME_WILD, "way": RANDOM}
-        return _cell(results, PRICES, f"{name} of f", "+,.0f", **case)
+        def changed(way):
+            """Return the change of the heads' wait, in bold if they surely wait longer."""
+            text = _cell(results, SAME_PRICE, "heads", "+.1f", **case | {"way": way})
+            low = _number(results, SAME_PRICE, "heads low", **case | {"way": way})
+            return f"**{text}**" if low > 0 else text
 
-    rows = [
-        [
-            f"{FOUR[log]}, *f* = {f}",
-            own(log, f, "heads"),
-            changed(log, f, SAME_WILD, RANDOM),
-            changed(log, f, SAME_GAIN, RANDOM),
-            changed(log, f, SAME_GAIN, RELAXED),
-            own(log, f, "longest"),
-            changed(log, f, SAME_WILD, RANDOM, "longest"),
-            changed(log, f, SAME_GAIN, RANDOM, "longest"),
-            changed(log, f, SAME_GAIN, RELAXED, "longest"),
+        limit = _cell(results, SAME_PRICE, "price", ".1f", **case | {"way": OVERESTIMATES})
+        gains = [_cell(results, SAME_PRICE, "gain", ".1f", **case | {"way": way}) for way in WAYS]
+        more = [
+            _difference(results, SAME_PRICE, "gain, more", **case | {"way": way})
+            for way in (RANDOM, RELAXED)
         ]
-        for log in FOUR
-        for f in F
-    ]
-    ways = ["*f*", "random, as many wild", "random, same gain", "relaxed, same gain"]
-    headings = [f"{who}: {way}" for who in ("heads", "longest") for way in ways]
-    return pd.DataFrame(rows, columns=["", *headings])
+        price = f"*f* = {f}: {limit} %" if f else "0 %"
+        return [f"{FOUR[log]}, {price}", *gains, *more, *map(changed, WAYS)]
 
-
-def dearer(results):
-    """Cases in which the heads pay more or less than under f."""
-    rows = []
-    for at, way in product((SAME_WILD, SAME_GAIN), (RANDOM, RELAXED)):
-        low, high = (
-            [
-                _number(results, PRICES, f"heads, more {end}", log=log, f=f, at=at, way=way)
-                for log in FOUR
-                for f in F
-            ]
-            for end in ("low", "high")
-        )
-        counts = [
-            sum(one > 0 for one in low),
-            sum(one < 0 for one in high),
-            sum(below <= 0 <= above for below, above in zip(low, high, strict=True)),
-            sum(math.isnan(one) for one in low),
-        ]
-        rows.append([f"{way}, {at}", *map(str, counts)])
-    headings = ["the heads wait", "longer", "shorter", "not decided", "gain never reached"]
-    return pd.DataFrame(rows, columns=headings)
+    who = "*f*", "random", "relaxed"
+    headings = [f"{way}, gain" for way in who]
+    headings += [f"{way} less *f*" for way in who[1:]]
+    headings += [f"{way}, heads" for way in who]
+    rows = [row(log, f) for log in FOUR for f in (0, *F)]
+    return pd.DataFrame(rows, columns=["at the price of", *headings])
 
 
 def no_reservation(results):
@@ -461,10 +428,15 @@ def other_machines(results):
             return results.value("studies/other_logs/other_logs-pooled", column, form, **case)
 
         counts = [number(word, ".0f") for word in ("for", "against", "open")]
+        case = f"conclusion={conclusion}", "measure=mean_wait", "recorded load=True"
+        words = results.select("studies/other_logs/other_logs-cases", "word", *case)
+        # Without a usable interval, or without as many wild backfills.
+        counts.append(str(sum(word not in ("for", "against", "open") for word in words)))
         ends = [number(f"prediction_{end}", ".2f") for end in ("low", "high")]
         return [*counts, number("pooled", ".2f"), " to ".join(ends)]
 
-    headings = ["perfect estimates, mean wait of", "shorter", "longer", "open", "mean"]
+    counts = "shorter", "longer", "open", "cannot tell"
+    headings = ["perfect estimates, mean wait of", *counts, "mean"]
     rows = [[label, *row(conclusion)] for label, conclusion in compared.items()]
     return pd.DataFrame(rows, columns=[*headings, "another machine"])
 
@@ -473,6 +445,14 @@ def _cell(results, table, column, form, **case):
     """Return the value of a row, and a dash where there is none."""
     missing = math.isnan(_number(results, table, column, **case))
     return MISSING if missing else results.value(table, column, form, **case)
+
+
+def _difference(results, table, name, digits=1, **case):
+    """Return a difference with its interval, and a dash where there is none."""
+    form = f".{digits}f"
+    ends = [_cell(results, table, f"{name} {end}", form, **case) for end in ("low", "high")]
+    value = _cell(results, table, name, "+.1f", **case)
+    return MISSING if value == MISSING else f"{value} [{', '.join(ends)}]"
 
 
 def _number(results, table, column, **case):
@@ -531,16 +511,15 @@ TABLES = {
     make.__name__: make
     for make in (
         conclusions,
-        dearer,
         easy_counts,
         easy_last_counts,
+        equal_price,
         left_open,
         lifetimes,
         main_table,
         matches,
         no_reservation,
         other_machines,
-        prices,
         random_exceptions,
         wild_by_length,
     )

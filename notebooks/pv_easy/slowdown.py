@@ -197,7 +197,7 @@ def points(measures) -> Figure:
         if len(shown) > 1:
             axes.legend()
         panels.log_ticks(axes.yaxis)
-        axes.set_xticks(range(len(jobs)), jobs, rotation=20)
+        axes.set_xticks(range(len(jobs)), jobs, rotation=20 if len(jobs) > 4 else 0)
         axes.set_xlim(-0.5, len(jobs) - 0.5)
         axes.grid(axis="x", visible=False)
 

@@ -150,13 +150,15 @@ def shares(grid):
 
 def draw(table):
     """Draw measures over Reqtime's against the factor: a row for each measure, a panel for each
-    predictor, a line for each log.
+    predictor but CVH, most of whose intervals go on beyond any panel, and a line for each log.
 
     The axes hold all values; an interval that goes on beyond them ends in a triangle.
     """
+    policies = [policy for policy in COMPARED if policy != "CVH"]
+    table = table[table["policy"].isin(policies)]
     looks = style.series(dict.fromkeys(table["log"]))
 
-    def one(axes, policy, measure):
+    def one_panel(axes, policy, measure):
         row = table[table["measure"] == measure]
         own = row[row["policy"] == policy]
         panels.factors(axes, sorted(set(table["factor"])))
@@ -173,11 +175,11 @@ def draw(table):
 
     rows = {measure: f"{TITLES[measure]} over Reqtime's" for measure in SHOWN}
     how = {"xlabel": "predictions multiplied by", "sharex": True, "sharey": "row"}
-    return panels.draw(COMPARED, rows, one, **how)
+    return panels.draw(policies, rows, one_panel, **how)
 
 
 def favouring_overprediction_helps(biased):
-    """Return the change of AP1WAF from halved to doubled predictions, per cent."""
+    """Yield the change of AP1WAF from halved to doubled predictions, per cent, as cases."""
     own = biased.xs("AP1WAF", level="measure", drop_level=False)
     own = own[own.index.get_level_values("policy").isin(claims.RELATED)]
     for case in claims.intervals(own.xs(2, level="factor") / own.xs(0.5, level="factor")):

@@ -1,9 +1,10 @@
 """The price of a gain: what the heads of the queue pay for a shorter mean wait, under three ways to
 loosen their reservation.
 
-The rules are in docs/decisions/causes.md (November 27, 2026).
+The rules are in docs/decisions/causes.md.
 """
 
+import itertools
 from itertools import product
 
 import joblib
@@ -12,16 +13,19 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib import ticker
+from scipy import stats
 
 from causes import EQUAL_WILD, resampled_runs
 from notebooks import audits, over_seeds, placebo
 from notebooks.heel_and_toe.trends import ends
-from notebooks.panels import below_all, log_ticks
+from notebooks.panels import below_all
 from notebooks.paper_easy import PaperEASY
 from relaxed_backfilling import Relaxed
 from replication import EASY, FModel, Perfect, Users, simulate
 from replication.drawing import style
 from replication.simulator.observation import observe
+from replication.simulator.schedules.intervals import LEVEL
+from replication.simulator.workload import generator
 
 #: The ways, and the unit of their levels.
 F, RANDOM, RELAXED = WAYS = "f-model", "random exceptions", "relaxed backfilling"
@@ -30,21 +34,18 @@ F, RANDOM, RELAXED = WAYS = "f-model", "random exceptions", "relaxed backfilling
 CHANGES = ("gain", "slowdown gain", "heads", "longest")
 QUANTITIES = ("wild", *CHANGES)
 MEASURED = ("wild", "mean_wait", "mean_bounded_slowdown", "heads", "longest")
-#: Where two ways are compared, and the quantity that is equal there.
-EQUAL = {"equal wild backfills": "wild", "equal gain": "gain"}
-#: Levels with a marker and a label in pictures of prices, and in that of gains, and the place of
-#: the label: right (1) or left, above (1) or below.
-IN_PRICES = {
-    F: dict.fromkeys((1, 10), (-1, 1)),
-    RANDOM: {0.5: (1, 1), 1: (1, -1)},
-    RELAXED: {1: (1, 1)},
-}
-IN_GAINS = {F: {1: (1, -1), 10: (-1, -1)}, RANDOM: {0.1: (-1, 1), 0.5: (1, 1), 1: (1, -1)}}
-SHOWN = 5  # the largest share of the expected wait in pictures; the end is that of `RANDOM`
+#: A run of relaxed backfilling draws its share within this factor of its level.
+AROUND = 1.25
+#: Prices at which ways are compared: that of perfect estimates, and those of f.
+NO_PRICE = 0
+PRICES = (NO_PRICE, *EQUAL_WILD)
+#: Levels with a marker and a label in the picture of gains, and the place of the label: right (1)
+#: or left, above (1) or below.
+LABELLED = {F: {1: (1, -1), 10: (-1, -1)}, RANDOM: {0.1: (-1, 1), 0.5: (1, 1), 1: (1, -1)}}
 POINTS = "points"
 UNITS = {one: "%" for name in QUANTITIES for one in ends(name)}
 UNITS |= {one: POINTS for name in CHANGES for one in ends(f"{name}, more")}
-UNITS |= dict.fromkeys((*(f"{name} of f" for name in CHANGES), "most gain"), "%")
+UNITS |= dict.fromkeys((*(f"{name} of f" for name in CHANGES), "price"), "%")
 
 
 def runs(workloads, badness, let_past, shares, seeds, workers=1):
@@ -54,11 +55,12 @@ def runs(workloads, badness, let_past, shares, seeds, workers=1):
     ----------
     workloads : dict of str to replication.Workload
     badness, let_past, shares : sequence of float
-        Levels of the three ways: f, the share of jobs let past at random, and the share of its
-        expected wait by which the head may be delayed.
-    seeds : sequence of int
-        Of the runs of each point. A seed also shifts submissions by up to a minute, since without
-        random numbers there would be one schedule, whose mean wait is partly chance.
+        Levels of the three ways above 0: f, the share of jobs let past at random, and the share of
+        its expected wait by which the head may be delayed. A run draws the last within a factor of
+        `AROUND` of the level, since neighbouring shares can differ much.
+    seeds : dict of str to sequence of int
+        Of the runs of each point, by log. A seed also shifts submissions by up to a minute, since
+        without random numbers there would be one schedule, whose mean wait is partly chance.
     workers : int
         Threads.
 
@@ -69,27 +71,40 @@ def runs(workloads, badness, let_past, shares, seeds, workers=1):
         mean wait [s] and mean bounded slowdown; the mean wait of the heads and the longest wait,
         s. Level 0 of each way is EASY with perfect estimates.
     """
-    points = [(F, f, EASY(), FModel(f)) for f in badness]
-    points += [(RANDOM, one, PaperEASY(let_past=one), Perfect()) for one in let_past]
-    points += [(RELAXED, one, Relaxed(share=one), Perfect()) for one in shares]
+    points = [(F, 0.0), *product([F], badness), *product([RANDOM], let_past)]
+    points += product([RELAXED], shares)
     is_head = {log: heads(workload) for log, workload in workloads.items()}
-    jobs = {
-        (log, seed): placebo.shifted(workload, seed)
-        for log, workload in workloads.items()
-        for seed in seeds
-    }
 
-    def one(log, seed, way, level, scheduler, model):
-        seen = observe(jobs[log, seed], model, seed, scheduler)
-        wait = seen.schedule.wait
-        means = seen.schedule.measured(names=MEASURED[1:3]).values()
-        wild, own = seen.measures["wild"], wait[is_head[log]]
-        return log, way, level, seed, wild, *means, own.mean(), wait.max()
+    def of_seed(log, seed):
+        jobs, around = placebo.shifted(workloads[log], seed), AROUND ** _between(seed)
+        rows = []
+        for way, level in points:
+            scheduler, model = EASY(), Perfect()
+            if way == F:
+                model = FModel(level)
+            elif way == RANDOM:
+                scheduler = PaperEASY(let_past=level)
+            else:
+                scheduler = Relaxed(share=level * around)
+            seen = observe(jobs, model, seed, scheduler)
+            wait = seen.schedule.wait
+            means = seen.schedule.measured(names=MEASURED[1:3]).values()
+            wild, own = seen.measures["wild"], wait[is_head[log]]
+            rows.append([log, way, level, seed, wild, *means, own.mean(), wait.max()])
+        return rows
 
-    rows = joblib.Parallel(workers, prefer="threads")(
-        joblib.delayed(one)(*key, *point) for key, point in product(jobs, points)
+    found = joblib.Parallel(workers, prefer="threads")(
+        joblib.delayed(of_seed)(log, seed) for log in workloads for seed in seeds[log]
     )
-    return pd.DataFrame(rows, columns=["log", "way", "level", "seed", *MEASURED])
+    table = pd.DataFrame(sum(found, []), columns=["log", "way", "level", "seed", *MEASURED])
+    start = table[table["level"] == 0]
+    both = [start.assign(way=way) for way in (RANDOM, RELAXED)]
+    return pd.concat([table, *both], ignore_index=True)
+
+
+def _between(seed):
+    """Return a number drawn between -1 and 1 for a seed."""
+    return float(generator("share of the expected wait", seed).uniform(-1, 1))
 
 
 def heads(workload):
@@ -167,73 +182,164 @@ def points(curves):
     return pd.DataFrame(rows, columns=["log", "way", "level", *columns])
 
 
-def prices(curves):
-    """Return the two other ways compared with f = 1, 3 and 10, at equal shares of wild backfills
-    and at equal gains in mean wait.
+def equal_wild(curves):
+    """Return the two other ways where they have as many wild backfills as f = 1, 3 and 10.
 
     Returns
     -------
     pandas.DataFrame
-        Columns log, f, at (a key of `EQUAL`), way; level and wild where the way is equal to f;
-        for each of `CHANGES` its value of f, its value with its interval, and the difference from
-        f with its interval (``heads, more``); and the largest gain of the way. nan where the curve
-        of the way never has the value of f, and for the difference of what is equal.
+        Columns log, f, way; level and wild where the way is equal to f; for each of `CHANGES` its
+        value of f, its value with its interval, and the difference from f with its interval
+        (``heads, more``). nan where the curve of the way never has as many.
     """
     rows = []
     logs = dict.fromkeys(log for log, _ in curves)
-    for log, f, (at, equal), way in product(logs, EQUAL_WILD, EQUAL.items(), (RANDOM, RELAXED)):
-        own, curve = curves[log, F].at(f), curves[log, way]
-        found = curve.where(equal, own[equal])
-        row = [log, f, at, way, found["level"][0], found["wild"][0]]
+    for log, f, way in product(logs, EQUAL_WILD, (RANDOM, RELAXED)):
+        own = curves[log, F].at(f)
+        found = curves[log, way].where("wild", own["wild"])
+        row = [log, f, way, found["level"][0], found["wild"][0]]
         for name in CHANGES:
-            more = found[name] - own[name] if name != equal else np.full_like(own[name], np.nan)
+            more = found[name] - own[name]
             row += [own[name][0], *over_seeds.interval(found[name]), *over_seeds.interval(more)]
-        rows.append([*row, curve.drawn["gain"][:, 0].max()])
-    columns = ["log", "f", "at", "way", "level", "wild"]
+        rows.append(row)
+    columns = ["log", "f", "way", "level", "wild"]
     for name in CHANGES:
         columns += [f"{name} of f", *ends(name), *ends(f"{name}, more")]
-    return pd.DataFrame(rows, columns=[*columns, "most gain"])
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _intervals(drawn, names):
     return [end for name in names for end in over_seeds.interval(drawn[name])]
 
 
-def count(prices, at, way, name):
-    """Return in how many rows of `prices` a way has more of a quantity than f by its interval, in
-    how many less, and how many there are.
+class Choice:
+    """The points of a log with the largest gain at a price, chosen on one half of the seeds and
+    measured on the other.
+
+    Parameters
+    ----------
+    part : pandas.DataFrame
+        The rows of `runs` of one log, with at least four seeds.
     """
-    rows = prices[(prices["at"] == at) & (prices["way"] == way)]
-    more, low, high = (rows[end] for end in ends(f"{name}, more"))
-    return int((low > 0).sum()), int((high < 0).sum()), int(more.notna().sum())
+
+    def __init__(self, part):
+        wide = part.pivot(index=["way", "level"], columns="seed", values=["mean_wait", "heads"])
+        start = wide.loc[(F, 0)]
+        changed = 100 * (wide / start - 1)  # each run from the one of its seed
+        self.gains, self.prices = -changed["mean_wait"], changed["heads"]
+        odd = np.array(self.gains.columns) % 2 == 1
+        self.halves = (odd, ~odd), (~odd, odd)
+
+    def price_of(self, f):
+        """Return the price of an f of `PRICES`, on all seeds: float64[seeds], per cent."""
+        return self.prices.loc[(F, f)].to_numpy()
+
+    def at(self, way, limit):
+        """Return what the best points of a way gain and cost, whose heads pay no more than a limit.
+
+        Parameters
+        ----------
+        way : str
+        limit : float64[seeds]
+            Its mean over the seeds that choose counts.
+
+        Returns
+        -------
+        levels : list of float
+            Chosen by odd and by even seeds.
+        gains, prices : float64[seeds]
+            Each seed's at the level that the others chose, per cent.
+        """
+        gains, prices = self.gains.loc[way], self.prices.loc[way]
+        levels, found = [], np.empty((2, gains.shape[1]))
+        for choose, measure in self.halves:
+            allowed = prices.loc[:, choose].mean(axis=1) <= limit[choose].mean()
+            level = gains.loc[allowed, choose].mean(axis=1).idxmax()
+            levels.append(level)
+            for to, values in zip(found, (gains, prices), strict=True):
+                to[measure] = values.loc[level, measure]
+        return levels, *found
+
+
+def equal_price(table):
+    """Return the largest gain of each way at equal prices for the heads.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Of `runs`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns log; f, whose price is the limit, or `NO_PRICE`; way; number of runs; price, the
+        limit; the level that odd and that even seeds choose; gain, heads, and the difference of the
+        gain from that of the f-model at this price, each with its interval over seeds.
+    """
+    rows = []
+    for log, part in table.groupby("log", sort=False):
+        choice = Choice(part)
+        for f in PRICES:
+            limit = choice.price_of(f)
+            base = choice.at(F, limit)[1]
+            for way in WAYS:
+                levels, gains, heads = choice.at(way, limit)
+                found = itertools.chain(*map(student, (gains, heads, gains - base)))
+                rows.append([log, f, way, len(gains), limit.mean(), *levels, *found])
+    columns = ["log", "f", "way", "runs", "price", "level, odd", "level, even"]
+    columns += [one for name in ("gain", "heads", "gain, more") for one in ends(name)]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def frontier(table, steps=60):
+    """Return the largest gain of each way up to each price, at even steps from 0 to the largest
+    price of the f of `EQUAL_WILD`.
+
+    Columns are log, way, price, and gain with its interval over seeds, per cent.
+    """
+    rows = []
+    for log, part in table.groupby("log", sort=False):
+        choice = Choice(part)
+        most = max(choice.price_of(f).mean() for f in EQUAL_WILD)
+        for way, price in product(WAYS, np.linspace(0, most, steps)):
+            gains = choice.at(way, np.full(choice.gains.shape[1], price))[1]
+            rows.append([log, way, price, *student(gains)])
+    return pd.DataFrame(rows, columns=["log", "way", "price", *ends("gain")])
+
+
+def student(values, level=LEVEL):
+    """Return the mean of independent values with the ends of its interval, by Student's t."""
+    mean, n = float(np.mean(values)), len(values)
+    half = stats.t.ppf((1 + level) / 2, n - 1) * np.std(values, ddof=1) / np.sqrt(n)
+    return mean, float(mean - half), float(mean + half)
+
+
+def sides(rows, name):
+    """Return in how many rows a way has more of a quantity than f by its interval, and in how many
+    less.
+    """
+    _, low, high = (rows[end] for end in ends(f"{name}, more"))
+    return int((low > 0).sum()), int((high < 0).sum())
 
 
 # ---- Pictures
 
 
-def draw_heads(points):
-    """Draw the change of the heads' mean wait against the gain in mean wait: a panel for each log,
-    a line for each way, and labels at some levels.
+def draw_frontier(table):
+    """Draw the largest gain up to each price for the heads: a panel for each log, a line with the
+    band of its interval for each way.
     """
 
     def one(axes, own):
-        _lines(axes, own, "gain", "heads", IN_PRICES)
-        axes.axhline(0, color="black", lw=0.8)
-        axes.set(xlabel="gain in mean wait [%]")
+        for way in WAYS:
+            part, look = own[own["way"] == way], style.series(WAYS, marker=False)[way]
+            axes.plot(part["price"], part["gain"], **look | {"lw": 1.4}, drawstyle="steps-post")
+            band = part["price"], part["gain low"], part["gain high"]
+            axes.fill_between(*band, step="post", color=look["color"], alpha=0.2, lw=0)
+        axes.set_ylim(bottom=min(0, *axes.get_ylim()))
+        axes.set_xlabel("heads wait longer by at most [%]")
 
-    return _four(points, one, "heads' mean wait, change [%]")
-
-
-def draw_longest(points):
-    """Draw the longest wait, as a ratio to that with perfect estimates, as `draw_heads` does."""
-
-    def one(axes, own):
-        own = own.assign(ratio=1 + own["longest"] / 100)
-        _lines(axes, own, "gain", "ratio", IN_PRICES)
-        axes.set(xlabel="gain in mean wait [%]", yscale="log")
-        log_ticks(axes.yaxis)
-
-    return _four(points, one, "longest wait, ratio")
+    return _four(table, one, "largest gain in mean wait [%]")
 
 
 def draw_gains(points):
@@ -242,8 +348,8 @@ def draw_gains(points):
     """
 
     def one(axes, own):
-        _lines(axes, own, "wild", "gain", IN_GAINS)
-        for way in IN_GAINS:
+        _lines(axes, own, "wild", "gain")
+        for way in LABELLED:
             part, colour = own[own["way"] == way], style.series(WAYS)[way]["color"]
             axes.fill_between(
                 part["wild"], part["gain low"], part["gain high"], color=colour, alpha=0.2, lw=0
@@ -254,11 +360,11 @@ def draw_gains(points):
     return _four(points, one, "gain in mean wait [%]")
 
 
-def _lines(axes, own, x, y, labelled):
-    """Draw a line for each way that has labels, with markers and labels at their levels."""
-    for way, levels in labelled.items():
+def _lines(axes, own, x, y):
+    """Draw a line for each way of `LABELLED`, with markers and labels at its levels."""
+    for way, levels in LABELLED.items():
         look = style.series(WAYS)[way]
-        part = own[(own["way"] == way) & (own["level"] <= (SHOWN if way == RELAXED else np.inf))]
+        part = own[own["way"] == way]
         marked = np.flatnonzero(part["level"].isin(levels))
         axes.plot(part[x], part[y], **look | {"lw": 1.2, "markersize": 4}, markevery=[*marked])
         for row in part.iloc[marked].to_dict("records"):

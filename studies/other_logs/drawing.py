@@ -10,7 +10,17 @@ import pandas as pd
 from matplotlib.patches import Patch
 
 from notebooks import panels
-from other_logs import CONCLUSIONS, NO_INTERVAL, RULES, USABLE, certain, pool
+from other_logs import (
+    CONCLUSIONS,
+    NO_INTERVAL,
+    NO_MATCH,
+    RULES,
+    USABLE,
+    certain,
+    compared,
+    could_survive,
+    pool,
+)
 from replication.drawing import style
 from replication.simulator.logs import registry
 from replication.verdicts import published
@@ -21,17 +31,23 @@ WORDS = {
     "against": (style.COLOURS[1], "\u2212"),
     "open": ("#e6e6e6", ""),
     NO_INTERVAL: ("#ffffff", "?"),
+    NO_MATCH: ("#ffffff", "\u2260"),
 }
 #: Measures in words.
 MEASURES = published.entries("measures.toml")["other_logs"]
 #: The conclusions of the forest, in the words above their panels.
 HEADLINES = {
-    "perfect-helps": "perfect over users' estimates",
     "small-f-helps": "f = 1 over perfect estimates",
     "random-wild-backfills": "random exceptions over none",
 }
-#: The axis of quotients: from 1 / LONGEST to LONGEST.
-LONGEST, TICKS = 5, (0.2, 0.5, 1, 2, 5)
+#: Markers of quotients in the forest: filled or not, and what they mean.
+POINTS = {
+    "": ("o", True, "quotient, 95 % interval over weeks"),
+    NO_INTERVAL: ("o", False, "no usable interval"),
+    NO_MATCH: ("s", False, "fewer wild backfills than f = 1; not in the mean"),
+}
+#: The axis of quotients holds all of them and their intervals as far as this factor beyond.
+ROOM = 3
 
 
 def forest(table, conclusions=HEADLINES, measure="mean_wait"):
@@ -48,39 +64,61 @@ def forest(table, conclusions=HEADLINES, measure="mean_wait"):
     """
     own = table[table["recorded load"] & (table["measure"] == measure)]
     own = own[own["conclusion"].isin(conclusions)].set_index("conclusion")
+    usable = own[own["high"] <= USABLE * own["low"]]
     logs = in_order(own["log"])
     figure, row_of_axes = plt.subplots(
         1,
         len(conclusions),
-        figsize=(9, 0.24 * len(logs) + 1.6),
+        figsize=(7, 0.24 * len(logs) + 1.7),
         sharey=True,
         squeeze=False,
         layout="constrained",
     )
     colour = style.COLOURS[0]
+    limits = panels.limits(own["value"], usable["low"], usable["high"], ROOM)
     for axes, (conclusion, words) in zip(row_of_axes[0], conclusions.items(), strict=True):
         part = own.loc[[conclusion]] if conclusion in own.index else own[:0]
         axes.set_xscale("log")
-        axes.set_xlim(1 / LONGEST, LONGEST)
+        axes.set_xlim(*limits)
         for row in part.itertuples():
-            y = logs.index(row.log)
-            if row.high <= USABLE * row.low:
+            y, known = logs.index(row.log), row.word if row.word in POINTS else ""
+            if known != NO_INTERVAL:
                 _interval(axes, y, row.low, row.high, colour)
-            axes.plot(row.value, y, "o", color=colour, ms=4.5)
-        everyone = pool(part["value"])
+            axes.plot(row.value, y, ls="", **_marker(known, colour))
+        everyone = pool(compared(part)["value"])
         if not math.isnan(mean := everyone["pooled"]):
             ends = everyone["prediction_low"], everyone["prediction_high"]
             _interval(axes, len(logs), *ends, "black")
             axes.plot(mean, len(logs), "D", color="black", ms=5)
         axes.axvline(1, color="black", lw=0.8, ls=":")
-        axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
-        axes.minorticks_off()
+        panels.log_ticks(axes.xaxis)
         axes.set_title(words, fontsize="medium")
         axes.set_xlabel(f"quotient of {MEASURES[measure].partition(' [')[0]}s")
         axes.grid(axis="x", color="#dddddd", lw=0.5)
-    row_of_axes[0][0].set_yticks(range(len(logs) + 1), [*logs, "mean of all machines"])
+    row_of_axes[0][0].set_yticks(range(len(logs) + 1), [*logs, "mean"])
     row_of_axes[0][0].set_ylim(len(logs) + 0.5, -0.5)
+    drawn = [one for one in POINTS if one in set(own["word"]) or not one]
+    handles = [
+        plt.Line2D([], [], ls="", label=POINTS[one][2], **_marker(one, colour)) for one in drawn
+    ]
+    handles.append(
+        plt.Line2D(
+            [],
+            [],
+            ls="",
+            marker="D",
+            color="black",
+            ms=5,
+            label="mean, and where one more machine would lie",
+        )
+    )
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False)
     return figure
+
+
+def _marker(word, colour):
+    marker, filled, _ = POINTS[word]
+    return {"marker": marker, "ms": 4.5, "color": colour, "mfc": colour if filled else "white"}
 
 
 def _interval(axes, y, low, high, colour):
@@ -126,7 +164,7 @@ def summary(words, given=()):
     axes.set_yticks(range(len(names)), [CONCLUSIONS[name]["short"] for name in names])
     axes.set(xlim=(-0.5, len(logs) - 0.5), ylim=(len(names) - 0.5, -0.5))
     if rest := [log for log in given if log not in logs]:
-        axes.set_xlabel(f"Without a conclusion that can be decided: {', '.join(rest)}")
+        axes.set_xlabel(f"Without a conclusion that can be decided: {', '.join(rest)}", loc="right")
     axes.tick_params(length=0)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
@@ -139,17 +177,22 @@ def summary(words, given=()):
     return figure
 
 
-def pooled(table):
+def pooled(table, workloads):
     """Return the effects at the recorded loads over all machines: a row for each conclusion and
     measure.
 
     Columns are the number of logs, the counts of words, the number of results that survive Holm's
-    correction over all rows of `table` at the recorded load, and, for quotients, those of
-    `other_logs.POOLED`; a prediction interval of more than a factor of `other_logs.USABLE` is left
-    out.
+    correction over all rows of `table` at the recorded load, the number of machines on which one
+    could (`other_logs.could_survive`), and, for quotients, those of `other_logs.POOLED`, over the
+    machines that can be compared; a prediction interval of more than a factor of
+    `other_logs.USABLE` is left out.
     """
     rows, table = [], table[table["recorded load"]]
     table = table.assign(certain=certain(table["p"]) & table["word"].isin(["for", "against"]))
+    results = int(table["p"].notna().sum())
+    could = {
+        log: could_survive(workloads[log].submit, results) for log in dict.fromkeys(table["log"])
+    }
     for conclusion, rule in CONCLUSIONS.items():
         for measure in rule["measures"]:
             part = table[(table["conclusion"] == conclusion) & (table["measure"] == measure)]
@@ -158,8 +201,9 @@ def pooled(table):
             row["logs"] = len(part)
             row |= {word: int(counts.get(word, 0)) for word in WORDS}
             row["certain"] = int(part["certain"].sum())
+            row["could survive"] = sum(could[log] for log in part["log"])
             if rule["effect"] == "quotient":
-                found = pool(part["value"])
+                found = pool(compared(part)["value"])
                 if found["prediction_high"] > USABLE * found["prediction_low"]:
                     found |= {"prediction_low": math.nan, "prediction_high": math.nan}
                 row |= found

@@ -43,10 +43,11 @@ PREDICTORS = {
 }
 #: The arms that are compared at an equal share of wild backfills.
 MATCHED = "f = 1", "random wild"
-NO_INTERVAL = "no interval"
+NO_INTERVAL, NO_MATCH = "no interval", "no match"
 COLUMNS = "log load conclusion measure value low high p word".split()
 POOLED = "pooled low high prediction_low prediction_high pooled_logs".split()
 FEWEST = 3  # machines of a mean with an interval
+LARGEST = 10  # standard errors; an effect of more is not expected
 #: Quotients whose interval spans more than this factor have no usable interval.
 USABLE = 100
 
@@ -150,7 +151,7 @@ def arms(workload, workers=2):
         if usable and rp.Modal(limit, 0.5).covers(workload, seeds):
             for name, share in (("modal, few", usable[0]), ("modal, half", 0.5)):
                 tasks[name] = [(easy, rp.Modal(limit, share), seed) for seed in seeds]
-    let_past = share_of_wild(workload)
+    let_past, matched = share_of_wild(workload)
     tasks["random wild"] = [(PaperEASY(let_past=let_past), rp.Perfect(), seed) for seed in seeds]
 
     def run(name, several):
@@ -172,7 +173,7 @@ def arms(workload, workers=2):
     found = joblib.Parallel(workers, prefer="threads")(
         joblib.delayed(run)(*task) for task in tasks.items()
     )
-    facts = {"let past": let_past}
+    facts = {"let past": let_past, "matched": matched}
     for _, _, own in found:
         facts |= own
     return {name: sums for name, sums, _ in found}, facts
@@ -180,7 +181,7 @@ def arms(workload, workers=2):
 
 def share_of_wild(workload):
     """Return the share of jobs to let past the head at random with as many wild backfills as f = 1
-    has, for the first seed.
+    has, for the first seed, and whether there is one.
 
     Of the shares tried, the one whose wild backfills are nearest by quotient. Where no share has as
     many, that is the one with the most.
@@ -196,14 +197,14 @@ def share_of_wild(workload):
         both = tried[share], wanted
         return abs(math.log(tried[share] / wanted)) if min(both) > 0 else math.inf
 
-    wanted = observe(workload, rp.FModel(1), 1).measures["wild"]
+    wanted, matched = observe(workload, rp.FModel(1), 1).measures["wild"], False
     for below, above in itertools.pairwise(SHARES):
-        if is_enough(above):
+        if matched := bool(is_enough(above)):
             while above > PRECISION * below:
                 middle = math.sqrt(below * above)
                 below, above = (below, middle) if is_enough(middle) else (middle, above)
             break
-    return min(sorted(tried), key=distance)
+    return min(sorted(tried), key=distance), matched
 
 
 #: The arms of each conclusion: one over, or less, another; several in place of one mean the least
@@ -327,8 +328,11 @@ def cases(workload, load=None, workers=2):
         if not set(needed) <= set(sums) or waits[baseline] < RULES["least_wait"]:
             continue
         for measure in rule["measures"]:
-            found = effect(sums, conclusion, measure)
-            rows.append((conclusion, measure, *found, word(rule, *found[:3])))
+            *found, p = effect(sums, conclusion, measure)
+            said = word(rule, *found)
+            if conclusion == "random-wild-backfills" and not facts["matched"]:
+                p, said = math.nan, NO_MATCH
+            rows.append((conclusion, measure, *found, p, said))
     table = pd.DataFrame(rows, columns=COLUMNS[2:])
     table.insert(0, "load", jobs.load)
     table.insert(0, "log", workload.name)
@@ -348,11 +352,15 @@ def random_wild(facts):
     Returns
     -------
     pandas.DataFrame
-        Columns log, load; let past, and wild, f = 1 and wild, random wild, per cent of all jobs.
+        Columns log, load; let past, and wild, f = 1 and wild, random wild, per cent of all jobs;
+        matched, whether a share of jobs has as many.
     """
     names = ["let past", *(f"wild, {arm}" for arm in MATCHED)]
-    rows = [[log, one["load"], *(100 * one[name] for name in names)] for log, one in facts]
-    return pd.DataFrame(rows, columns=["log", "load", *names])
+    rows = [
+        [log, one["load"], *(100 * one[name] for name in names), one["matched"]]
+        for log, one in facts
+    ]
+    return pd.DataFrame(rows, columns=["log", "load", *names, "matched"])
 
 
 def of_log(table):
@@ -361,8 +369,8 @@ def of_log(table):
 
     def one(words):
         words = set(words)
-        if words == {NO_INTERVAL}:
-            return NO_INTERVAL
+        if len(words) == 1 and words & {NO_INTERVAL, NO_MATCH}:
+            return words.pop()
         if "against" not in words and "for" in words:
             return "for"
         return "against" if "for" not in words and "against" in words else "open"
@@ -385,6 +393,15 @@ def certain(p, level=0.05):
     survives = np.zeros(len(p), bool)
     survives[order] = np.logical_and.accumulate(holds)
     return survives
+
+
+def could_survive(submit, results, level=0.05):
+    """Return whether a result of a log could survive Holm's correction for several results: whether
+    an effect of `LARGEST` standard errors does, with the most degrees of freedom that its blocks
+    of weeks allow.
+    """
+    blocks = int(intervals.blocks(submit)[-1]) + 1
+    return bool(2 * stats.t.sf(LARGEST, (blocks - 1) / 2) <= level / results)
 
 
 def pool(effects, level=0.95):
@@ -416,6 +433,11 @@ def pool(effects, level=0.95):
     return dict(zip(POOLED, (*map(float, values), k), strict=True))
 
 
+def compared(table):
+    """Return the cases whose two arms can be compared."""
+    return table[table["word"] != NO_MATCH]
+
+
 def left_out(table):
     """Return each quotient at its recorded load beside the prediction interval of the other
     machines.
@@ -432,7 +454,7 @@ def left_out(table):
         machines are left out.
     """
     rows = []
-    own = table[table["recorded load"] & (table["value"] > 0)]
+    own = compared(table[table["recorded load"] & (table["value"] > 0)])
     for (conclusion, measure), part in own.groupby(["conclusion", "measure"], sort=False):
         if CONCLUSIONS[conclusion]["effect"] != "quotient" or len(part) <= FEWEST:
             continue

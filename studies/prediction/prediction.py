@@ -564,8 +564,8 @@ def limits(study, users):
         f"**{first_answer(better_or_biased(study, more=study.sixth))}**."
         if study.sixth
         else "",
-        "Another correction in place of the estimate makes learned predictions worse in "
-        f"{worse} of {len(table)} cases and better in "
+        f"Another correction in place of the estimate makes learned predictions worse in {worse} of "
+        f"{len(table)} cases and better in "
         f"{table['outcome'].eq('helps').sum()}; the answer to the first question is then "
         f"{', '.join(f'{answer} ({words})' for words, answer in under.items())}.",
         f"With other users the first answer is **{first_answer(better_or_biased(users))}**, "
@@ -595,13 +595,15 @@ def draw_bias(study, accuracies):
     plt.setp(grid_[::3], ylabel="mean bounded slowdown\nover that with estimates")
     factors = (0.5, 1, 2, 4)
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
-        names = (*study.under(scheduler), "clairvoyant")
+        # Perfect predictions stand at the factors themselves, the others on both sides.
+        names = list(study.under(scheduler))
+        names.insert((len(names) + 1) // 2, "perfect")
         for k, name in enumerate(names):
             points = [
                 study.interval((scheduler, name, f), (scheduler, "estimate")) for f in factors
             ]
             value, low, high = np.array(points).T
-            x = panels.side_by_side(factors, k, len(names))
+            x = panels.side_by_side(factors, k, 2 * names.index("perfect") + 1)
             axes.errorbar(x, value, [value - low, high - value], **thin, **LOOKS[name])
         panels.factors(axes, factors)
         axes.set(xlabel="predictions multiplied by", title=scheduler)

@@ -106,9 +106,11 @@ def test_a_prediction_interval_holds_what_one_more_machine_shows():
 
 def test_each_machine_is_left_out_once():
     rows = [
-        ("perfect-helps", "mean_wait", log, value) for log, value in zip("abcd", (1, 1.1, 0.9, 5))
+        ("perfect-helps", "mean_wait", log, value, "open")
+        for log, value in zip("abcd", (1, 1.1, 0.9, 5))
     ]
-    table = pd.DataFrame(rows, columns=["conclusion", "measure", "log", "value"])
+    rows.append(("perfect-helps", "mean_wait", "e", 9, other_logs.NO_MATCH))
+    table = pd.DataFrame(rows, columns=["conclusion", "measure", "log", "value", "word"])
     found = other_logs.left_out(table.assign(**{"recorded load": True})).set_index("log")
     assert found["inside"].tolist() == [True, True, True, False]
     assert other_logs.left_out(table[:3].assign(**{"recorded load": True})).empty
@@ -127,7 +129,25 @@ def test_as_many_wild_backfills_at_random_as_with_inaccuracy():
     found = other_logs.random_wild([("mine", facts)]).iloc[0]
     assert found["load"] == pytest.approx(log.load) and 0 < found["let past"] < 100
     assert found["wild, random wild"] == pytest.approx(found["wild, f = 1"], rel=0.15)
-    assert other_logs.share_of_wild(log) == found["let past"] / 100
+    assert other_logs.share_of_wild(log) == (found["let past"] / 100, True)
+
+
+def test_a_log_without_as_many_random_exceptions_decides_nothing():
+    log = rp.synthetic(600, 8, 1.9, seed=1)  # f = 1 has more wild backfills than any share
+    cases, facts = other_logs.cases(log, workers=1)
+    own = cases.set_index("conclusion").loc["random-wild-backfills"]
+    assert not facts["matched"] and own["word"] == other_logs.NO_MATCH and math.isnan(own["p"])
+    assert other_logs.of_log(cases).set_index("conclusion")["word"]["random-wild-backfills"] == (
+        other_logs.NO_MATCH
+    )
+    assert "random-wild-backfills" not in set(other_logs.compared(cases)["conclusion"])
+
+
+def test_holms_correction_can_reject_on_long_logs_alone():
+    # Ten standard errors: p is 2e-4 with 2.5 degrees of freedom and 4e-6 with 7.5.
+    short, long = (np.arange(weeks) * 7 * 24 * 3600 for weeks in (48, 128))
+    assert other_logs.could_survive(short, 10) and not other_logs.could_survive(short, 442)
+    assert other_logs.could_survive(long, 442)
 
 
 def test_a_log_without_estimates_takes_no_part_in_conclusions_on_them():

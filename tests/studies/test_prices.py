@@ -1,4 +1,4 @@
-"""What the heads pay for a gain: values that are read off curves, by hand."""
+"""What the heads pay for a gain: values read off curves, and points chosen, by hand."""
 
 import numpy as np
 import pandas as pd
@@ -27,32 +27,71 @@ def made(random, relaxed=((0, 0, 100, 50), (9, 0, 80, 50))):
     return prices.curves(pd.DataFrame(rows))
 
 
-def test_ways_are_compared_where_as_many_are_wild_and_where_as_much_is_gained():
-    # At 2 % wild backfills: half-way from 0.2 to 0.6. A gain of 10 %: half-way from 0 to 0.2.
+def test_ways_are_compared_where_as_many_are_wild():
+    # At 2 % wild backfills: half-way from 0.2 to 0.6.
     curves = made([(0, 0, 100, 50), (0.2, 0.01, 80, 55), (0.6, 0.03, 60, 75), (1, 0.04, 90, 100)])
-    found = prices.prices(curves).set_index(["f", "at", "way"])
-    wild, gain = prices.EQUAL
-    row = found.loc[(1, wild, prices.RANDOM)]
+    found = prices.equal_wild(curves).set_index(["f", "way"])
+    row = found.loc[(1, prices.RANDOM)]
     assert row[["level", "wild", "gain", "heads"]].tolist() == pytest.approx([0.4, 2, 30, 30])
     assert row["gain of f"] == pytest.approx(10) and row["gain, more"] == pytest.approx(20)
-    assert row["heads, more"] == pytest.approx(30 - 20) and row["most gain"] == pytest.approx(40)
+    assert row["heads, more"] == pytest.approx(30 - 20)
     # The seeds of both ways are drawn together.
     assert row["gain low"] < 29.5 and row["gain high"] > 30.5
     assert row[["gain, more low", "gain, more high"]].tolist() == pytest.approx([20, 20])
-    row = found.loc[(1, gain, prices.RANDOM)]
-    assert row[["level", "gain", "heads", "longest"]].tolist() == pytest.approx([0.1, 10, 5, 5])
-    assert row["heads, more"] == pytest.approx(5 - 20) and np.isnan(row["gain, more"])
-    assert prices.count(found.reset_index(), gain, prices.RANDOM, "heads") == (0, 2, 2)
+    own = found.xs(prices.RANDOM, level="way")
+    assert prices.sides(own, "heads") == (3, 0)
 
 
-def test_a_curve_that_never_has_a_value_has_no_price():
-    curves = made([(0, 0, 100, 50), (1, 0.01, 85, 55)])
-    found = prices.prices(curves).set_index(["f", "at", "way"])
-    wild, gain = prices.EQUAL
-    for missing in ((1, wild, prices.RANDOM), (3, gain, prices.RANDOM), (10, gain, prices.RELAXED)):
-        assert found.loc[missing, ["level", "heads", "heads, more"]].isna().all()
-    assert found.loc[(3, gain, prices.RANDOM), "most gain"] == pytest.approx(15)
-    assert found.loc[(3, gain, prices.RELAXED), "level"] == pytest.approx(9)
+def test_a_curve_that_never_has_as_many_has_no_value():
+    found = prices.equal_wild(made([(0, 0, 100, 50), (1, 0.01, 85, 55)])).set_index(["f", "way"])
+    assert found.loc[(1, prices.RANDOM), ["level", "heads", "heads, more"]].isna().all()
+
+
+def of_seeds(way, level, waits, heads):
+    """Runs of a level: the mean wait of each seed, from 1 on, and the wait of the heads."""
+    rows = enumerate(zip(waits, heads, strict=True), 1)
+    key = {"log": "a", "way": way, "level": level}
+    return [key | {"seed": seed, "mean_wait": wait, "heads": head} for seed, (wait, head) in rows]
+
+
+START = [one for way in prices.WAYS for one in of_seeds(way, 0, [100] * 4, [50] * 4)]
+OWN = [
+    one
+    for f, heads in ((1, 55), (3, 60), (10, 65))
+    for one in of_seeds(prices.F, f, [90] * 4, [heads] * 4)
+]
+
+
+def test_the_largest_gain_at_the_price_of_f():
+    random = of_seeds(prices.RANDOM, 0.1, [85] * 4, [52] * 4)
+    random += of_seeds(prices.RANDOM, 0.5, [70] * 4, [55.1] * 4)
+    relaxed = of_seeds(prices.RELAXED, 0.1, [95] * 4, [49] * 4)
+    table = pd.DataFrame(START + OWN + random + relaxed)
+    found = prices.equal_price(table).set_index(["f", "way"])
+    columns = ["price", "level, odd", "level, even", "gain", "heads", "gain, more"]
+    rows = found[columns].round(9).T.to_dict("list")
+    assert rows[0, prices.F] == [0, 0, 0, 0, 0, 0]
+    assert rows[0, prices.RANDOM] == [0, 0, 0, 0, 0, 0]
+    assert rows[0, prices.RELAXED] == [0, 0.1, 0.1, 5, -2, 5]
+    assert rows[1, prices.RANDOM] == [10, 0.1, 0.1, 15, 4, 5]
+    assert rows[3, prices.RANDOM] == [20, 0.5, 0.5, 30, 10.2, 20]
+    assert rows[3, prices.F][3:] == [10, 10, 0]  # f = 1 gains as much, for less
+    steps = prices.frontier(table, 4)  # prices 0, 10, 20 and 30
+    assert steps.loc[steps["way"] == prices.RANDOM, "gain"].round(9).tolist() == [0, 15, 30, 30]
+
+
+def test_the_seeds_that_choose_do_not_measure():
+    # Odd seeds wait less at 0.1, even ones at 0.2: each choice is one of luck.
+    lucky = of_seeds(prices.RANDOM, 0.1, [80, 110, 80, 110], [50] * 4)
+    lucky += of_seeds(prices.RANDOM, 0.2, [110, 80, 110, 80], [50] * 4)
+    found = prices.equal_price(pd.DataFrame(START + OWN + lucky)).set_index(["f", "way"])
+    row = found.loc[(0, prices.RANDOM)]
+    assert row[["level, odd", "level, even", "gain"]].tolist() == pytest.approx([0.1, 0.2, -10])
+
+
+def test_intervals_over_seeds_are_students():
+    # A standard deviation of 1; t with two degrees of freedom is 4.3027.
+    assert prices.student([1.0, 2, 3]) == pytest.approx((2, 2 - 2.48414, 2 + 2.48414), rel=1e-5)
 
 
 def test_the_smallest_level_counts_where_a_curve_returns():
@@ -63,7 +102,7 @@ def test_the_smallest_level_counts_where_a_curve_returns():
 
 
 def test_three_ways_begin_at_perfect_estimates_and_two_end_without_a_reservation(some):
-    table = prices.runs({"some": some}, [0, 1], [0, 1], [0, 1e6], [1, 2, 3])
+    table = prices.runs({"some": some}, [1], [1], [1e5], {"some": [1, 2, 3]})
     assert len(table) == 6 * 3
     by_seed = table.groupby("seed")[[*prices.MEASURED]]
     start, last = table["level"] == 0, (table["level"] > 0) & (table["way"] != prices.F)
