@@ -564,8 +564,8 @@ def limits(study, users):
         f"**{first_answer(better_or_biased(study, more=study.sixth))}**."
         if study.sixth
         else "",
-        f"Another correction in place of the estimate makes learned predictions worse in {worse} of "
-        f"{len(table)} cases and better in "
+        f"Another correction in place of the estimate makes learned predictions worse in {worse} "
+        f"of {len(table)} cases and better in "
         f"{table['outcome'].eq('helps').sum()}; the answer to the first question is then "
         f"{', '.join(f'{answer} ({words})' for words, answer in under.items())}.",
         f"With other users the first answer is **{first_answer(better_or_biased(users))}**, "
