@@ -42,7 +42,8 @@ test: $(READY)  ## Run the tests except the long ones
 	@$(PYTEST) -m "not slow"
 lab: $(READY)  ## Open the explorer and the notebooks in JupyterLab
 	@nice $(MAKE) -s $(KERNELS) 2> /dev/null & trap "kill $$! 2> /dev/null" EXIT; \
-	$(PY) -m jupyterlab --config=.ci/lab_config.py --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB)
+	$(PY) -m jupyterlab --config=.ci/lab_config.py --LabApp.default_url=/lab/tree/notebooks/explore.ipynb $(LAB) || { \
+	  code=$$?; [ "$$(id -u)" != 0 ] || [[ "$(LAB)" == *--allow-root* ]] || echo 'As root: make lab LAB=--allow-root' >&2; exit $$code; }
 studies: $(READY)  ## Run our own studies; or ONLY= some
 	@$(PY) -m replication studies $(OPTIONS)
 pins: $(READY)  ## Write the pinned results of the tests again, and name what changed

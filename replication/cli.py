@@ -229,17 +229,21 @@ def logs() -> None:
 def list_logs(as_json) -> None:
     """List the registered logs, and where they are.
 
-    REPLICATION_TRACES names a folder to look in.
+    A log that papers simulate on several machines has a row for each: load(NAME, paper=PAPER) takes
+    theirs. REPLICATION_TRACES names a folder to look in.
     """
     rows = [
         {
             "name": name,
-            "jobs": registry.info(name).jobs,
-            "processors": registry.info(name).processors,
-            "papers": list(registry.info(name).papers),
+            "jobs": log.jobs,
+            "processors": machine,
+            "load": round(log.load * log.processors / machine, 2),
+            "papers": papers,
             "path": str(path) if (path := registry.locate(name)) else None,
         }
         for name in registry.names()
+        for log in [registry.info(name)]
+        for machine, papers in registry.machines(name).items()
     ]
     table = pd.DataFrame(rows).fillna({"path": "not on this machine"})
     table["papers"] = table["papers"].str.join(", ")

@@ -27,7 +27,7 @@ function render({ model, el }) {
     if (!place.data) place.textContent = "";
     const layout = { ...JSON.parse(model.get("layout_of_figure")), width: el.clientWidth };
     if (layout.width < 500) layout.height += 130; // the legend needs several rows
-    const config = { displaylogo: false, modeBarButtons: [["toImage"]] };
+    const config = { displaylogo: false, modeBarButtons: [["toImage"]], edits: { shapePosition: true } };
     const first = !place.data;
     await plotly.react(place, JSON.parse(model.get("data")), layout, config);
     if (first) listen();
@@ -47,8 +47,17 @@ function render({ model, el }) {
       say([Number(point.yaxis._id.slice(1) || 1), point.x, point.y]));
     place.on("plotly_unhover", () => say([]));
     place.on("plotly_click", ({ points: [point] }) => {
-      model.set("clicked", [point.curveNumber, point.x]);
+      model.set("clicked", [point.curveNumber, point.pointNumber]);
       model.save_changes();
+    });
+    place.on("plotly_relayout", (change) => {
+      for (const [name, value] of Object.entries(change)) {
+        const moved = /^shapes\[(\d+)\]\.xanchor$/.exec(name);
+        if (moved) model.set("dragged", [Number(moved[1]), value]);
+        else if (name === "shapes" && value.length) model.set("drawn", value.at(-1).path);
+        else continue;
+        model.save_changes();
+      }
     });
   }
 

@@ -44,9 +44,13 @@ class TextbookEasy(EventLoop):
         super().__init__(workload, estimate)
         self.decisions: list[Decision] = []
 
-    def run(self) -> Self:
-        """Simulate until the last job has ended, and return this object."""
+    def run(self, until: int | None = None) -> Self:
+        """Simulate until the last job has ended or the second `until` is over, and return this
+        object.
+        """
         for now in self.passes():
+            if until is not None and now > until:
+                break
             self.schedule(now)
         return self
 

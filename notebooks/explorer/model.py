@@ -6,20 +6,25 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 import replication as rp
+from replication.simulator import paths
 from replication.simulator.logs import registry
+from replication.simulator.paths import toml
+from replication.simulator.schedules import intervals
+from replication.simulator.schedules.measures import measured_jobs
 from replication.simulator.workload import usage
 
 HOUR = 3600  # s
 #: Schedulers by name, each with an explanation.
 SCHEDULERS = {
     "EASY": (rp.EASY(), "first come, first served; a later job may pass unless it delays the head"),
-    "EASY, shortest first": (rp.EASY(candidates="shortest"), "EASY, but the shortest waiting job "
-                                                             "passes first"),
+    "EASY, backfills shortest first": (rp.EASY(candidates="shortest"), "the head by submission; "
+                                       "behind it the shortest job by estimate is tried first"),
     "EASY on predictions": (rp.EASY(predictor=rp.Last()), "EASY that plans with the user's last "
                                                           "accuracy"),
     "PV-EASY": (rp.PVEasy(), "EASY that backfills on predictions and preempts jobs that delay an "
@@ -28,8 +33,8 @@ SCHEDULERS = {
                                         "reservation"),
     "largest area first": (rp.LargestAreaFirst(), "every job that fits starts, most processors × "
                                                   "time first; no reservation"),
-    "shortest first": (rp.OrderedEASY(), "EASY whose whole queue, with its head, is ordered by "
-                                         "estimate"),
+    "EASY, queue shortest first": (rp.OrderedEASY(), "the whole queue is ordered by estimate, so "
+                                   "that the head is its shortest job"),
     "no backfilling": (rp.FCFS(), "first come, first served; nothing passes a blocked job"),
 }  # fmt: skip
 OWN = "scheduler's own"
@@ -68,15 +73,47 @@ LENGTHS = {60: "< 1 min", 600: "1 to 10 min", HOUR: "10 to 60 min", 4 * HOUR: "1
 LENGTHS |= {12 * HOUR: "4 to 12 h", np.inf: "> 12 h"}
 
 
+class Log(NamedTuple):
+    """A log by name or path, and the paper whose rules and machine apply; without one, the machine
+    that the log names.
+    """
+
+    name: str
+    paper: str | None = None
+
+    @property
+    def words(self) -> str:
+        """The name, and that of the paper."""
+        paper = self.paper and toml(paths.PUBLISHED / "papers.toml")[self.paper]["name"]
+        return Path(self.name).name + (f" as in {paper}" if paper else "")
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """The arguments of `replication.load` beside the name."""
+        return {"paper": self.paper} if self.paper else {}
+
+
+def logs() -> dict[str, Log]:
+    """Return all registered logs by a name with their processors; a log that a paper runs on
+    another machine is listed with that one too.
+    """
+    entries = {}
+    for name in registry.names():
+        for machine, papers in registry.machines(name).items():
+            log = Log(name, None if machine == registry.info(name).processors else papers[0])
+            entries[f"{log.words}: {machine:,}"] = log
+    return entries
+
+
 @lru_cache(4)
-def workload(log: str, load: float | None = None) -> rp.Workload:
-    """Return the jobs of a log, by name or path, scaled to an offered load (a share) unless that is
-    None; without the log, as many generated jobs.
+def workload(log: Log, load: float | None) -> rp.Workload:
+    """Return the jobs of a log, scaled to an offered load (a share) unless that is None; without
+    the log, as many generated jobs.
     """
     try:
-        jobs = rp.load(log)
+        jobs = rp.load(log.name, **log.arguments)
     except registry.Missing:
-        jobs = rp.load(log, synthetic=True)
+        jobs = rp.load(log.name, synthetic=True, **log.arguments)
     return jobs if load is None else jobs.scaled(jobs.load / load)
 
 
@@ -88,7 +125,7 @@ class Choice:
     `f` is the badness factor; `own` is the scheduler if its name is not one of `SCHEDULERS`.
     """
 
-    log: str
+    log: Log
     load: float | None = None
     scheduler: str = "EASY"
     predictor: str = OWN
@@ -118,9 +155,8 @@ class Choice:
 
     @property
     def name(self) -> str:
-        """The log, the scheduler, its estimates and its predictor, as far as they count."""
-        log = Path(self.log).name + (f" at {self.load:.0%} load" if self.load else "")
-        parts = [f"{log}: {self.scheduler}"]
+        """The scheduler, its estimates and its predictor, as far as they count."""
+        parts = [self.scheduler]
         if "estimates" not in self.without_effect:
             parts.append(self.estimates.replace("(f + 1)", f"{self.f + 1:g}"))
         if self.predictor != OWN and "predictor" not in self.without_effect:
@@ -142,6 +178,14 @@ class Choice:
 def view(choice: Choice) -> "View":
     """Simulate a choice."""
     return View(choice.name, choice.simulate())
+
+
+def describe(choice: Choice) -> str:
+    """Return the jobs and the machine of a choice in a line."""
+    jobs = workload(choice.log, choice.load)
+    load = f", load {jobs.load:.2f}" if np.isfinite(jobs.load) else ""
+    machine = f"{len(jobs):,} jobs on {jobs.machine:,} processors"
+    return f"{choice.log.words}: {machine}{load}"
 
 
 def hours(seconds: float) -> str:
@@ -224,12 +268,43 @@ def classes(jobs: rp.Workload) -> dict[str, pd.Categorical]:
     }
 
 
-def lines(log: str, load: float | None, views) -> str:
+def changes(a: rp.Schedule, b: rp.Schedule) -> dict[str, pd.DataFrame]:
+    """Return the change of the mean wait from one schedule to another, for all jobs and for each
+    class by size and by length, over the jobs that both measure.
+
+    A table for each of `classes`, with the index all and the classes that have jobs, and the
+    columns jobs, change (h), and low and high, the ends of its 95 % interval over weeks, which are
+    nan where the weeks are too few.
+    """
+    submit = a.workload.submit
+    measured = measured_jobs(submit, a.end) & measured_jobs(submit, b.end)
+    later = np.where(measured, b.start - a.start, 0) / HOUR
+    tables = {}
+    for name, groups in classes(a.workload).items():
+        member = np.column_stack([measured, pd.get_dummies(groups) & measured[:, None]])
+        names = ["all", *groups.categories]
+        sums = intervals.sums_without(np.hstack([member * later[:, None], member]), submit)
+        rows = {}
+        for k, group in enumerate(names):
+            count = sums[0, len(names) + k]
+            if count:
+                ends = intervals.interval(intervals.ratio(sums, k, len(names) + k))
+                rows[group] = (int(count), *ends)
+        columns = ["jobs", "change", "low", "high"]
+        tables[name] = pd.DataFrame.from_dict(rows, "index", columns=columns)
+    return tables
+
+
+def lines(log: Log, load: float | None, views) -> str:
     """Return the Python lines that simulate the schedules of some views of a log, and print their
     measures.
     """
+    given = dict(log.arguments)
+    if views[0].schedule.workload.stand_in:
+        given["synthetic"] = True
+    words = ", ".join([repr(log.name), *(f"{name}={value!r}" for name, value in given.items())])
     scaled = "" if load is None else f".at_load({load:g})"
-    text = ["import replication as rp", "", f"jobs = rp.load({log!r}){scaled}"]
+    text = ["import replication as rp", "", f"jobs = rp.load({words}){scaled}"]
     for name, view in zip("ab", views, strict=True):
         words = f"{view.schedule.scheduler!r}, {view.schedule.estimates!r}"
         known = re.sub(

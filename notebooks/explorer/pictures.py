@@ -1,10 +1,10 @@
 """The pictures of the explorer, drawn by Plotly: two schedules above each other, the mean wait over
-f, the jobs that gain, and one decision of EASY.
+f, who gains, and one decision of EASY.
 """
 
 import gzip
+import re
 from functools import cache
-from itertools import product
 from pathlib import Path
 
 import anywidget
@@ -94,8 +94,12 @@ class Canvas(anywidget.AnyWidget):
     layout_of_figure = traitlets.Unicode().tag(sync=True)
     #: Where the mouse is, as (panel, x, y); empty outside.
     mouse = traitlets.List().tag(sync=True)
-    #: Where it clicked last, as (trace, x).
+    #: Where it clicked last, as (trace, number of the point).
     clicked = traitlets.List().tag(sync=True)
+    #: What it drew last, as an SVG path in units of the axes, or dragged, as (number of the line,
+    #: x).
+    drawn = traitlets.Unicode().tag(sync=True)
+    dragged = traitlets.List().tag(sync=True)
     #: Whether the picture is of an earlier choice; the page fades it.
     outdated = traitlets.Bool(False).tag(sync=True)
 
@@ -234,66 +238,110 @@ class Comparison:
         self.figure.layout.annotations = labels
 
 
+class Lines(anywidget.AnyWidget):
+    """Lines of Python, and a button that copies them."""
+
+    _esm = Path(__file__).with_name("lines.js")
+    value = traitlets.Unicode().tag(sync=True)
+
+
 class Curve:
-    """Mean wait over f for A and B; a diamond is the present value, an open one that of before."""
+    """Mean wait over f for A and B, a point for each run; a diamond is the present value, an open
+    one that of before. The reader may draw the points that they expect.
+    """
 
     MOST = 10  # largest f
+    GUESS = {"color": "#777777", "width": 2.5}
 
     def __init__(self):
         self.figure = in_style(make_subplots(1, 1), 250)
         for side, dash, colour in SIDES:
-            line = {"color": colour, "dash": dash}
+            line = {"color": colour, "dash": dash, "width": 0.7}
             looks = (
-                {"mode": "lines+markers", "name": side, "line": line, "marker": {"size": 4}},
+                {"mode": "lines+markers", "name": side, "line": line, "marker": {"size": 7}},
                 {"mode": "markers", "marker": {"symbol": "diamond-open"}, "opacity": 0.6},
                 {"mode": "markers", "marker": {"symbol": "diamond"}},
             )
             for look in looks:
-                trace = go.Scatter(hovertemplate="f = %{x:g}: %{y:.2f} h", showlegend=False)
+                trace = go.Scatter(hovertemplate="f = %{x}: %{y:.2f} h", showlegend=False)
                 self.figure.add_trace(trace.update(look).update(marker_color=colour))
         self.figure.update_traces(showlegend=True, selector={"mode": "lines+markers"})
         self.figure.update_traces(marker_size=12, selector={"mode": "markers"})
+        guess = {"mode": "lines", "line": self.GUESS, "name": "drawn by you"}
+        self.figure.add_trace(go.Scatter(hoverinfo="skip").update(guess))
         self.figure.update_xaxes(range=(-0.2, self.MOST + 0.2), title_text="f")
         self.figure.update_yaxes(title_text="mean wait, h")
+        self.figure.update_layout(newshape={"line": self.GUESS}, shapes=())
 
-    def show(self, sides) -> None:
-        """Draw each side: its mean waits, h, by f; the f of before or None; and the present f."""
+    def show(self, sides, guess=None, drawing=False) -> None:
+        """Draw each side: its mean waits, h, by f; the f of before or None; and the present f.
+
+        `guess` is a path that the reader has drawn. While they are `drawing`, only the present
+        value of each side is shown.
+        """
+        places = re.findall(r"([-\d.e+]+),([-\d.e+]+)", guess or "")
+        x, y = np.array(places, float).reshape(-1, 2).T
+        self.figure.data[-1].update(x=x, y=y, showlegend=bool(len(x)))
+        self.figure.layout.dragmode = "drawopenpath" if drawing else False
+        if drawing:
+            sides = [({now: waits[now]}, None, now) for waits, _, now in sides]
         for k, (waits, before, now) in enumerate(sides):
             places = sorted(waits), [before] if before in waits else [], [now]
             for trace, at in zip(self.figure.data[3 * k : 3 * k + 3], places, strict=True):
                 trace.x, trace.y = at, [waits[f] for f in at]
         level = [wait for waits, _, _ in sides for wait in waits.values() if wait >= 0]
         low, high = min(level, default=0), max(level, default=0)
-        margin = max(0.1 * (high - low), 0.02 * high, 0.01)
+        if drawing:  # nothing tells where the curve will go
+            low, high = 0, 2 * high or 1
+        if len(y):
+            low, high = min(low, y.min()), max(high, y.max())
+        margin = max(0.1 * (high - low), 0.02 * high, 0.01) * (not drawing)
         self.figure.update_yaxes(range=(low - margin, high + margin))
 
 
 class Gains:
-    """Numbers of jobs that start earlier and later in B, by size and by length."""
+    """Change of the mean wait from A to B by size and by length, with 95 % intervals over weeks."""
 
-    NAMES = {-1: ("earlier in B", "#5B7DB1"), 1: ("later in B", "#D16C8C")}
+    SHORTER, LONGER = "#5B7DB1", "#D16C8C"
+    ROW = 21  # height of a class, pixels
 
     def __init__(self):
-        self.figure = in_style(make_subplots(1, 2, horizontal_spacing=0.1), 230)
-        for col, (sign, (name, colour)) in product((1, 2), self.NAMES.items()):
-            bars = go.Bar(name=name, marker_color=colour, showlegend=col == 1, meta=sign)
-            self.figure.add_trace(bars.update(hovertemplate="%{y:,} jobs"), row=1, col=col)
-        self.figure.update_layout(bargap=0.15)
-        self.figure.update_yaxes(title_text="jobs", row=1, col=1)
+        self.figure = in_style(make_subplots(1, 2, horizontal_spacing=0.2), 230)
+        for col in (1, 2):
+            words = "%{y} (%{customdata:,} jobs): %{x:+.2f} h<extra></extra>"
+            bars = go.Bar(orientation="h", hovertemplate=words, showlegend=False)
+            bars.error_x = {"symmetric": False, "color": "#222222", "thickness": 1, "width": 3}
+            self.figure.add_trace(bars, row=1, col=col)
+        self.figure.update_layout(bargap=0.25, margin={"t": 12, "l": 90})
+        self.figure.update_xaxes(title_text="change of the mean wait, h", zeroline=True)
+        self.figure.update_xaxes(zerolinecolor="#222222", zerolinewidth=1)
 
-    def show(self, later, classes) -> None:
-        """Draw jobs by class, given how much later each starts in B."""
-        for k, bars in enumerate(self.figure.data):
-            title, groups = [*classes.items()][k // 2]
-            count = groups[np.sign(later) == bars.meta].value_counts()
-            bars.x, bars.y = [*map(str, count.index)], count.to_numpy()
-            self.figure.update_xaxes(title_text=title, type="category", row=1, col=1 + k // 2)
+    def show(self, tables) -> None:
+        """Draw the changes of `notebooks.explorer.model.changes`."""
+        self.tables = tables
+        for col, (title, table) in enumerate(tables.items(), 1):
+            bars = self.figure.data[col - 1]
+            change = table["change"]
+            bars.update(x=change, y=[*map(str, table.index)], customdata=table["jobs"])
+            bars.marker.color = np.where(change > 0, self.LONGER, self.SHORTER)
+            bars.error_x.array = (table["high"] - change).fillna(0)
+            bars.error_x.arrayminus = (change - table["low"]).fillna(0)
+            axis = {"title_text": title, "type": "category", "autorange": "reversed"}
+            self.figure.update_yaxes(**axis, row=1, col=col)
+        self.figure.layout.height = 60 + self.ROW * max(map(len, tables.values()))
+
+    def group(self, panel, number) -> tuple[str, str]:
+        """Return the title of a panel and the name of the class of one of its bars."""
+        title, table = [*self.tables.items()][panel]
+        return title, str(table.index[number])
 
 
 class Decision:
     """The machine and the queue at one decision of a walk."""
 
     MACHINE = ("past", "ran", "mild", "wild", "believed", "stolen", "hole", "extra")
+    HANDLE = {"type": "rect", "xsizemode": "pixel", "x0": -3, "x1": 3, "fillcolor": "#222222"}
+    HANDLE |= {"line": {"width": 1, "color": "white"}}
 
     def __init__(self):
         self.figure = panels([0.58, 0.42], (self.MACHINE, ("ran", "believed")))
@@ -304,8 +352,10 @@ class Decision:
     def open(self, walk) -> None:
         """Prepare a walk: the place of each job is the same in all its decisions."""
         self.walk, w, self.blocks = walk, walk.workload, {}
-        for job, low, width in gantt.place(walk.start, walk.end, w.processors, w.machine):
-            self.blocks.setdefault(job, []).append((low, low + width))
+        begun = np.flatnonzero(walk.start < steps.NEVER)
+        times = walk.start[begun], walk.end[begun]
+        for k, low, width in gantt.place(*times, w.processors[begun], w.machine):
+            self.blocks.setdefault(int(begun[k]), []).append((low, low + width))
         passed = [m for m in walk.moments if m.sight.kind == "backfilled"]
         self.passed = {m.sight.jobs[0]: "wild" if m.wild else "mild" for m in passed}
         self.places = max(1, min(WAITING, max(len(m.sight.queue) for m in walk.moments)))
@@ -317,6 +367,7 @@ class Decision:
         """Draw a decision."""
         walk, moment = self.walk, self.walk.moments[number]
         sight, top = moment.sight, walk.workload.machine * 1.12
+        self.sight = sight
         since, until = self._window(sight)
         boxes = [*self._machine(moment, until), *self._queue(moment)]
         boxes = pd.DataFrame(boxes, columns=["row", "kind", "start", "end", "low", "high"])
@@ -331,6 +382,7 @@ class Decision:
             trace.x, trace.y = ([walk.x(at)] * 2 if known else []), ([0, top] if known else [])
         layout.xaxis.range = layout.xaxis2.range = (walk.x(since), walk.x(until))
         layout.annotations = [LABEL | label for label in labels]
+        layout.shapes = [*self._handles(sight)] if walk.unit < HOUR else ()
         rows = self.places - 0.5 - np.arange(len(sight.queue[: self.places]))
         names = [walk.job(job) for job in sight.queue[: self.places]]
         drawn = f"{len(names)} of " * (len(names) < len(sight.queue))
@@ -383,6 +435,25 @@ class Decision:
             low, end = self.places - place - 0.85, now + walk.workload.run_time[job]
             yield 2, "ran", now, end, low, low + 0.7
             yield 2, "believed", end, now + walk.estimate[job], low, low + 0.7
+
+    def _handles(self, sight):
+        """Yield a handle at the end of each estimate; `handles` are their jobs."""
+        walk, self.handles = self.walk, [*sight.running, *sight.queue]
+        for job in sight.running:
+            low, high = self.blocks[job][0]
+            edge = (high - low) / 4  # the lines of the picture stay visible above and below
+            place = {"xref": "x", "yref": "y", "y0": low + edge, "y1": high - edge}
+            yield self.HANDLE | place | {"xanchor": walk.x(walk.believed[job])}
+        for row, job in enumerate(sight.queue):
+            low = self.places - row - 0.85
+            place = {"xref": "x2", "yref": "y2", "y0": low, "y1": low + 0.7}
+            yield self.HANDLE | place | {"xanchor": walk.x(sight.now + walk.estimate[job])}
+
+    def estimate(self, handle, x) -> tuple[int, int]:
+        """Return a job, and its estimate in s, whole time units, if its handle is moved to x."""
+        walk, job = self.walk, self.handles[handle]
+        begun = walk.start[job] if job in self.sight.running else self.sight.now
+        return job, round(x - begun / walk.unit) * walk.unit
 
     def _numbers(self, sight, since, until):
         """Yield the numbers of the started jobs that are large enough for them."""

@@ -16,6 +16,7 @@ THIRDS = 3  # s in a time unit of the paper's example, which makes all estimates
 #: Badness factors of the example by name; its estimates are F times the run times.
 BADNESS = {"F = 1": 0, "F = 2": 1}
 ARRIVALS = 60  # jobs that arrive during a walk through a log
+NEVER = 2**53  # s, the start of a job that waits longer than its walk lasts
 
 
 @dataclass(frozen=True)
@@ -50,15 +51,15 @@ class Walk:
     job, s.
 
     The time axis has the label `axis`, counts in `unit` s, and begins at second `since`. With
-    `until`, s, decisions after it are left out, and those of second 0, which restore the state of
-    the machine.
+    `until`, s, the walk ends there, and the decisions of second 0, which restore the state of the
+    machine, are left out.
     """
 
     def __init__(self, workload, estimate, unit, axis, until=None, since=0):
         self.workload, self.unit, self.axis, self.estimate = workload, unit, axis, estimate
         self.since = since
-        run = TextbookEasy(workload, estimate.tolist()).run()
-        self.start = np.array(run.start)
+        run = TextbookEasy(workload, estimate.tolist()).run(until)
+        self.start = np.array([NEVER if start is None else start for start in run.start])
         self.end, self.believed = self.start + workload.run_time, self.start + estimate
         self.moments = list(_moments(run.decisions))
         if until is not None:
@@ -157,12 +158,16 @@ def _enumerate(names):
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
-def six_jobs(badness: str = "F = 2") -> Walk:
-    """Return the walk through heel-and-toe's Fig. 8, with estimates of F times the run time."""
+def six_jobs(badness: str = "F = 2", others: dict[int, int] | None = None) -> Walk:
+    """Return the walk through heel-and-toe's Fig. 8, with estimates of F times the run time; some
+    jobs may have `others` instead, in s by index.
+    """
     run_time, size = np.array([*SIX_JOBS.values()]).T
     submit = np.zeros(len(size), int)
     jobs = rp.Workload.from_columns("six jobs", 2, submit, THIRDS * run_time, size)
-    _, estimate = rp.Deterministic(BADNESS[badness]).make(jobs)
+    estimate = rp.Deterministic(BADNESS[badness]).make(jobs)[1].copy()
+    for job, seconds in (others or {}).items():
+        estimate[job] = max(seconds, jobs.run_time[job])
     return Walk(jobs, estimate, THIRDS, "time units")
 
 

@@ -4,21 +4,19 @@ import threading
 import time
 from dataclasses import replace
 from html import escape
-from pathlib import Path
 
 import ipywidgets
 import numpy as np
 
 from notebooks.explorer import model, pictures, steps, stories
-from notebooks.explorer.model import HOUR, Choice
+from notebooks.explorer.model import HOUR, Choice, Log
 from replication.simulator.estimates.models import FEW_WITHOUT_ESTIMATE, MOST_WITHOUT_ESTIMATE
-from replication.simulator.logs import registry
 from replication.simulator.sweeps import grid
 
 LENGTHS = {f"{hours} h": hours * HOUR for hours in (6, 24, 48, 96, 168, 336, 672)} | {"all": None}
 STEP = 6  # h, of the slider for the start of the window
 PAUSE = 2  # s without a change of f after which the next change begins another movement
-WORKING = "Simulating … (compiling the kernels, once: about 20 s)"
+WORKING = "Simulating … (the first time also compiling: about 20 s)"
 #: Held while a tool changes: a page's message and the thread of the curve take turns.
 LOCK = threading.RLock()
 
@@ -61,9 +59,11 @@ def paragraph(*lines, style="") -> str:
 class _Tool:
     """Controls, below them an explanation, a picture, and `below` further widgets."""
 
-    below = ()
+    below, LINES = (), 4
 
     def __init__(self, picture, rows):
+        # Others that show what this tool shows: `wait` is called when it begins to simulate, and
+        # `follow` after each change.
         self.picture, self.text, self.busy, self.followers = picture, note(), True, []
         self.open()
         self.canvas = pictures.Canvas(picture.figure)
@@ -75,8 +75,8 @@ class _Tool:
         return self.box._repr_mimebundle_(**options)
 
     def say(self, *lines) -> None:
-        """Show an explanation of up to four lines."""
-        self.text.value = paragraph(*lines, style="min-height:80px")
+        """Show an explanation of up to five lines."""
+        self.text.value = paragraph(*lines, style=f"min-height:{self.LINES * 20}px")
 
     def act(self, change) -> None:
         """Call `change` and draw, unless the tool is changing already; show its ValueErrors."""
@@ -94,8 +94,8 @@ class _Tool:
                 self.say(str(error), "There is no picture of this choice.")
             finally:
                 self.busy = False
-            for follow in self.followers:
-                follow()
+            for other in self.followers:
+                other.follow()
 
     def watch(self, change, *controls, name="value") -> None:
         """Call `change` and draw when a control changes."""
@@ -112,35 +112,43 @@ class Explorer(_Tool):
         A registered name, or the path of an SWF file.
     schedulers : dict of str to Scheduler or str, optional
         Schedulers of your own by name. The menus list them, and the first is B.
+    paper : str, optional
+        The paper whose rules and machine apply, as in `replication.load`.
     """
 
-    def __init__(self, log="KTH-SP2", schedulers=None):
+    LINES = 5
+
+    def __init__(self, log="KTH-SP2", schedulers=None, paper=None):
         own = (schedulers or {}).items()
         self.own = {name: model.rp.Scheduler.check(scheduler) for name, scheduler in own}
         known = {name: words for name, (_, words) in model.SCHEDULERS.items()}
         known |= {name: repr(scheduler) for name, scheduler in self.own.items()}
         self.explanations = known
-        logs = [(Path(name).name, name) for name in dict.fromkeys([*registry.names(), log])]
-        self.log = menu("log", 190, logs, value=log)
-        self.load = control(ipywidgets.FloatText, "load %", 120, step=1)
+        log, logs = Log(str(log), paper), model.logs()
+        if log not in logs.values():
+            logs[log.words] = log
+        self.log = menu("log: processors", 330, logs.items(), value=log)
+        self.load = control(ipywidgets.FloatText, "load", 110, step=0.01)
         self.load.tooltip = "offered load: work of all jobs over the capacity of the machine"
         slider = ipywidgets.FloatSlider
         look = {"step": STEP, "continuous_update": False, "readout_format": ",.0f"}
-        self.since = control(slider, "from hour", 330, max=STEP, **look)
+        self.since = control(slider, "from hour", 235, max=STEP, **look)
         self.length = menu("show", 130, LENGTHS, value="48 h")
+        tip = "go to it; again: the next one"
+        following = button("job that differs most", tip, 165, lambda: self.act(self.go_to_next))
         scaled = "user estimates × (f + 1)"  # with f = 0 those of the log
         self.sides = [
             {
-                "scheduler": menu(name, 190, known, value=scheduler),
+                "scheduler": menu(name, 235, known, value=scheduler),
                 "predictor": menu("predictor", 270, model.PREDICTORS),
                 "estimates": menu("estimates", 250, model.ESTIMATES, value=scaled),
             }
             for name, scheduler in (("A", "EASY"), ("B", next(iter(self.own), "PV-EASY")))
         ]
-        first = [self.log, self.load, self.since, self.length]
+        first = [self.log, self.load, self.since, self.length, following]
         a, b = ([*side.values()] for side in self.sides)
         self.words = [note(), note()]
-        self.waits, self.before, self.moved = {}, None, 0.0
+        self.waits, self.before, self.moved, self.gained = {}, None, 0.0, None
         self.tools()
         rows = [row(first), row(a), self.words[0], row(b), self.words[1]]
         super().__init__(pictures.Comparison(), rows)
@@ -150,6 +158,8 @@ class Explorer(_Tool):
         self.watch(self.show, self.since, self.length)
         self.watch(self.point, self.canvas, name="mouse")
         self.watch(self.pick, self.bars, name="clicked")
+        self.watch(self.take_drawing, self.line, name="drawn")
+        self.below[0].observe(lambda _: self.show_gains(), "selected_index")
 
     def tools(self) -> None:
         """Make the three tools below the picture."""
@@ -160,21 +170,26 @@ class Explorer(_Tool):
         wide = {"flex": "1 1 320px", "min_width": "200px"}
         self.line = pictures.Canvas(self.curve.figure, layout=wide)
         self.bars = pictures.Canvas(self.gains.figure)
-        tip = "go to it; again: the next one"
-        following = button("job that differs most", tip, 190, lambda: self.act(self.go_to_next))
-        self.lines = ipywidgets.Textarea(disabled=True, rows=7, tooltip="", layout={"width": "98%"})
-        hint = note("Click a bar to outline its jobs above.")
-        left = ipywidgets.VBox([self.f, self.state], layout={"width": "300px", "max_width": "100%"})
+        tip = "draw the mean wait that you expect before you see it"
+        self.drawing, self.guess = False, ("", None)
+        self.draw_first = button("", tip, 165, lambda: self.act(self.toggle_drawing))
+        self.lines = pictures.Lines()
+        hint = paragraph(
+            "Change of the mean wait from A to B with its 95 % interval over the weeks of the log.",
+            "Click a bar to outline its jobs above: “job that differs most” goes through them.",
+        )
+        parts = [self.f, self.state, self.draw_first]
+        left = ipywidgets.VBox(parts, layout={"width": "300px", "max_width": "100%"})
         tabs = {
             "Wrong estimates": [row([left, self.line])],
-            "Who gains?": [row([following, hint]), self.bars],
+            "Who gains?": [note(hint), self.bars],
             "Take it with me": [self.lines],
         }
         boxes = [ipywidgets.VBox(parts) for parts in tabs.values()]
         self.below = [ipywidgets.Tab(boxes, titles=[*tabs])]
 
     def choose(self, log, a, b, f) -> None:
-        """Set all menus: a log at its own load, scheduler, predictor and estimates of A and of B,
+        """Set all menus: a `Log` at its own load, scheduler, predictor and estimates of A and of B,
         and f.
         """
 
@@ -191,29 +206,29 @@ class Explorer(_Tool):
         """Show the busiest window of the log that was chosen."""
         self.choices = self.views = self.before = None
         log = self.log.value
-        self.say(f"Reading {log} …")
-        jobs = model.workload(log)
+        self.say(f"Reading {log.words} …")
+        jobs = model.workload(log, None)
         load, self.lacking = jobs.load, jobs.without_estimate > MOST_WITHOUT_ESTIMATE
         if self.lacking:
             self.f.value = 1
             for side in self.sides:
                 side["estimates"].value = model.RANDOM
         self.load.disabled = not np.isfinite(load)
-        self.load.value = self.own_load = 100 if self.load.disabled else round(100 * load, 2)
+        self.load.value = self.own_load = 1 if self.load.disabled else round(load, 4)
         self.simulate(busiest=True)
 
     def chosen(self) -> tuple[Choice, Choice]:
         """Return the choices of A and B; ValueError for one that cannot be simulated."""
-        log, percent = self.log.value, self.load.value
-        own, most = percent == self.own_load, 100 * grid.HIGHEST_LOAD
-        if not (own or 1 <= percent <= most):
-            raise ValueError(f"load %: {percent:g}; expected 1 to {most:,.0f}.")
-        load, choices = None if own else round(percent / 100, 10), []
+        log, load, most = self.log.value, self.load.value, grid.HIGHEST_LOAD
+        own = load == self.own_load
+        if not (own or 0.01 <= load <= most):
+            raise ValueError(f"load: {load:g}; expected 0.01 to {most:g}.")
+        load, choices = None if own else load, []
         for side in self.sides:
             names = {name: part.value for name, part in side.items()}
             if self.lacking and names["estimates"].startswith("user estimates"):
                 raise ValueError(
-                    f"{log} has no user estimates: choose others, such as {model.RANDOM!r}."
+                    f"{log.words} has no user estimates: choose others, such as {model.RANDOM!r}."
                 )
             own = self.own.get(names["scheduler"])
             choices.append(Choice(log, load, **names, f=self.f.value, own=own))
@@ -232,6 +247,8 @@ class Explorer(_Tool):
         self.choices = self.views = None  # ends the computation of the curve
         if hasattr(self, "canvas"):
             self.canvas.outdated = True
+        for other in self.followers:
+            other.wait()
         choices = self.chosen()
         self.say(WORKING)
         self.views = [model.view(choice) for choice in choices]
@@ -246,10 +263,8 @@ class Explorer(_Tool):
         if busiest:
             self.since.value = self.views[0].busiest(self.seconds) / HOUR
         self.later = schedules[1].start - schedules[0].start
-        self.classes = model.classes(schedules[0].workload)
         self.picked, self.visited = np.arange(0), 0
-        self.gains.show(self.later, self.classes)
-        self.bars.draw(self.gains.figure)
+        self.show_gains()
         self.lines.value = model.lines(choices[0].log, choices[0].load, self.views)
         self.show()
         for choice, schedule in zip(choices, schedules, strict=True):
@@ -292,7 +307,9 @@ class Explorer(_Tool):
 
     def draw_curve(self) -> None:
         """Draw what is known of the mean waits over f."""
-        sides, lines = [], []
+        of, sides, lines = self.choices_of_curve(), [], []
+        if self.guess[1] != of:
+            self.drawing, self.guess = False, ("", of)
         for name, choice in zip("AB", self.choices, strict=True):
             f, waits = choice.f, self.known(choice)
             if "f" in choice.without_effect:
@@ -300,15 +317,52 @@ class Explorer(_Tool):
             sides.append((waits, self.before, f))
             ghost = f"{waits[self.before]:,.2f} → " if self.before in waits else ""
             lines.append(f"{name}: mean wait {ghost}{waits[f]:,.2f} h")
-        self.curve.show(sides)
+        self.curve.show(sides, self.guess[0], self.drawing)
         self.line.draw(self.curve.figure)
+        self.draw_first.disabled = self.f.disabled
+        self.draw_first.description = "show the runs" if self.drawing else "draw it first"
         if self.f.disabled:
             lines = ["Choose estimates with (f + 1) for A or B, and move f."]
+        elif self.drawing:
+            lines += [
+                "Draw with the mouse, from f = 0 to 10, the mean wait that you expect of "
+                + " and ".join(
+                    name
+                    for name, choice in zip("AB", self.choices, strict=True)
+                    if "f" not in choice.without_effect
+                )
+                + "."
+            ]
         elif self.before is None:
             lines += ["Move f, and watch the mean wait."]
         else:
             lines += [f"f = {self.before:g} → {f:g}; open: before"]
+        if not (self.f.disabled or self.drawing):
+            lines += ["Each point is one run: those of nearby f differ by chance."]
         self.state.value = paragraph(*lines)
+
+    def choices_of_curve(self) -> tuple[Choice, Choice]:
+        """Return the choices of A and B without their f."""
+        return tuple(replace(choice, f=0.0) for choice in self.choices)
+
+    def toggle_drawing(self) -> None:
+        """Hide the runs until the reader has drawn what they expect, or show them."""
+        self.drawing, self.guess = not self.drawing, ("", self.choices_of_curve())
+        self.draw_curve()
+
+    def take_drawing(self) -> None:
+        """Show the line that the reader has drawn with the runs."""
+        self.drawing, self.guess = False, (self.line.drawn, self.choices_of_curve())
+        self.draw_curve()
+
+    def show_gains(self) -> None:
+        """Compute and draw who gains, if that is shown."""
+        with LOCK:
+            hidden = self.below[0].selected_index != 1 or self.views is None
+            if not (hidden or self.views is self.gained):
+                self.gained = self.views
+                self.gains.show(model.changes(*(view.schedule for view in self.views)))
+                self.bars.draw(self.gains.figure)
 
     @property
     def seconds(self) -> int:
@@ -326,7 +380,8 @@ class Explorer(_Tool):
     def summarize(self) -> None:
         """Explain the picture as a whole, with the jobs of the bar that was clicked outlined."""
         self.picture.mark(self.picked)
-        lines = [f"{name} · {view.summary}" for name, view in zip("AB", self.views, strict=True)]
+        lines = [model.describe(self.choices[0])]
+        lines += [f"{name} · {view.summary}" for name, view in zip("AB", self.views, strict=True)]
         jobs = self.views[0].schedule.workload
         hint = "Stand-in jobs: generated, they prove nothing. " * jobs.stand_in
         if jobs.without_estimate > FEW_WITHOUT_ESTIMATE:
@@ -369,21 +424,20 @@ class Explorer(_Tool):
         self.say(f"Job {w.job_id[job]}: {steps.processors(w.processors[job])}, {line}", *lines)
 
     def pick(self) -> None:
-        """Outline the jobs of the bar that was clicked."""
-        number, group = self.bars.clicked
-        groups = [*self.classes.values()][number // 2]
-        sign = self.gains.figure.data[number].meta
-        chosen = (groups == group) & (np.sign(self.later) == sign)
-        self.picked, self.visited = np.flatnonzero(chosen), 0
+        """Outline the jobs of the bar that was clicked; all is none."""
+        title, name = self.gains.group(*self.bars.clicked)
+        groups = model.classes(self.views[0].schedule.workload)[title]
+        self.picked, self.visited = np.flatnonzero(groups == name), 0
         self.summarize()
 
     def go_to_next(self) -> None:
         """Show the job whose start differs most between A and B, of the bar if one was clicked;
         then the next ones.
         """
-        jobs = self.picked if len(self.picked) else np.flatnonzero(self.later)
+        jobs = self.picked if len(self.picked) else np.arange(len(self.later))
+        jobs = jobs[self.later[jobs] != 0]
         if not len(jobs):
-            return self.say("All jobs start at the same time in A and B.")
+            return self.say("All these jobs start at the same time in A and B.")
         ranked = jobs[np.argsort(-abs(self.later[jobs]), kind="stable")]
         job = int(ranked[self.visited % len(ranked)])
         self.visited += 1
@@ -400,7 +454,7 @@ class Stepper(_Tool):
     """EASY decision by decision: heel-and-toe's Fig. 8, or the window of an `Explorer`."""
 
     def __init__(self, explorer=None):
-        self.explorer, self.followed = explorer, None
+        self.explorer, self.followed, self.is_hidden = explorer, None, False
         scenes = [(f"six jobs, {name}", name) for name in steps.BADNESS]
         scenes += [("the window of the two schedules", "log")] * (explorer is not None)
         self.source = menu("", 235, scenes, value="F = 2")
@@ -411,17 +465,31 @@ class Stepper(_Tool):
         }
         super().__init__(pictures.Decision(), [row([self.source, *self.buttons.values()])])
         self.watch(self.open, self.source)
+        self.watch(self.drag, self.canvas, name="dragged")
         if explorer is not None:
-            explorer.followers.append(self.follow)
+            explorer.followers.append(self)
 
     def open(self) -> None:
         """Start the walk that is chosen, at the first decision with a blocked head."""
-        source = self.source.value
-        self.walk = self.of_log() if source == "log" else steps.six_jobs(source)
-        self.picture.open(self.walk)
+        self.wait()
+        source, self.estimates = self.source.value, {}
+        self.take(self.of_log() if source == "log" else steps.six_jobs(source))
         kinds = [moment.sight.kind for moment in self.walk.moments]
-        self.backfills = [k for k, kind in enumerate(kinds) if kind == "backfilled"]
         self.show(kinds.index("reserved") if "reserved" in kinds else 0)
+
+    def take(self, walk) -> None:
+        """Prepare a walk."""
+        self.walk = walk
+        self.picture.open(walk)
+        kinds = [moment.sight.kind for moment in walk.moments]
+        self.backfills = [k for k, kind in enumerate(kinds) if kind == "backfilled"]
+
+    def drag(self) -> None:
+        """Change the estimate whose handle was dragged, and walk up to the same decision."""
+        job, seconds = self.picture.estimate(*self.canvas.dragged)
+        self.estimates[job] = seconds
+        self.take(steps.six_jobs(self.source.value, self.estimates))
+        self.show(min(self.at, len(self.walk.moments) - 1))
 
     def of_log(self) -> steps.Walk:
         """Return the walk of EASY from the start of the explorer's window on, with the estimates of
@@ -431,13 +499,28 @@ class Stepper(_Tool):
             raise ValueError("The choice of the two schedules cannot be simulated.")
         a, since = self.explorer.choices[0], round(self.explorer.since.value * HOUR)
         choice = Choice(a.log, a.load, estimates=a.estimates, f=a.f)
-        return steps.of_log(model.view(choice).schedule, since)
+        view = model.view(choice)
+        self.title = f"{a.log.words}, {view.name} (the estimates of A):"
+        return steps.of_log(view.schedule, since)
+
+    def wait(self) -> None:
+        """Show that the explorer simulates, and take no clicks that would count for its result."""
+        if self.source.value == "log" and hasattr(self, "canvas"):
+            self.canvas.outdated = True
+            self.say(WORKING)
+            for part in self.buttons.values():
+                part.disabled = True
 
     def follow(self) -> None:
-        """Walk from the explorer's window, unless it shows the same as before."""
+        """Walk from the explorer's window, or go on if it shows the same as before; but not while
+        nobody sees it.
+        """
+        if self.is_hidden:
+            return
         shows = self.explorer.choices and (self.explorer.choices[0], self.explorer.since.value)
-        if self.source.value == "log" and shows != self.followed:
-            self.act(self.open)
+        if self.source.value == "log":
+            same = shows and shows == self.followed
+            self.act((lambda: self.show(self.at)) if same else self.open)
         self.followed = shows
 
     def show(self, at) -> None:
@@ -446,7 +529,11 @@ class Stepper(_Tool):
         self.buttons["back"].disabled = at == 0
         self.buttons["next"].disabled = at == len(self.walk.moments) - 1
         self.buttons["jump"].disabled = not any(place > at for place in self.backfills)
-        self.say(*self.walk.sentences(at))
+        if self.source.value == "log":
+            self.say(self.title, *self.walk.sentences(at))
+        else:
+            hint = "Drag the black end of an estimate, and see what EASY decides then."
+            self.say(*self.walk.sentences(at), hint)
         self.picture.show(at)
 
     def go(self, at) -> None:
@@ -459,11 +546,12 @@ class Stepper(_Tool):
         self.go(next((place for place in self.backfills if place > self.at), -1))
 
     def restart(self, source) -> None:
-        """Start a walk from its beginning."""
+        """Start a walk, just before its first backfill."""
 
         def change():
             self.source.value = source
             self.open()
+            self.show(self.backfills[0] - 1)
 
         self.act(change)
 
@@ -484,44 +572,81 @@ class Tools:
             button(story.name, tip, 175, lambda story=story: self.tell(story))
             for story in stories.STORIES
         ]
-        self.text = note(paragraph("Choose a story, or go on by yourself below."))
+        self.text, self.story, self.told = note(), None, None
         self.guesses = [button("", "your guess", 175, lambda k=k: self.answer(k)) for k in range(3)]
         self.asked = row(self.guesses)
         self.asked.layout.display = "none"
         tools = {"Decision by decision": self.stepper, "Two schedules": explorer}
         self.tab = ipywidgets.Tab([tool.box for tool in tools.values()], titles=[*tools])
         self.box = ipywidgets.VBox([row(opening), self.text, self.asked, self.tab])
+        self.end()
+        self.tab.observe(self.turn, "selected_index")
+        for tool in tools.values():
+            tool.followers.append(self)
 
     def _repr_mimebundle_(self, **options):
         return self.box._repr_mimebundle_(**options)
 
+    def turn(self, _) -> None:
+        """Let the walk follow the other tool if its tab is turned up."""
+        self.stepper.is_hidden = self.tab.selected_index != 0
+        self.stepper.follow()
+
     def tell(self, story) -> None:
         """Set the menus to the beginning of a story, and ask."""
-        self.story = story
-        self.set_menus(story.a, story.a)
+        self.end()
         self.text.value = paragraph(story.question)
+        self.set_menus(story, story.a)
+        self.begin(story)
         for guess, word in zip(self.guesses, story.words, strict=True):
             guess.description = word
         self.asked.layout.display = "flex"
 
+    def begin(self, story) -> None:
+        """Keep the text of a story until the reader changes what it speaks of."""
+        self.story, self.told = story, self.shown(story)
+
+    def end(self) -> None:
+        """Take the story's text away."""
+        self.story, self.asked.layout.display = None, "none"
+        self.text.value = paragraph("Choose a story, or go on by yourself below.")
+
+    def shown(self, story):
+        """Return what a story speaks of: the choices, or the decision."""
+        if story.log is not None:
+            return self.explorer.choices
+        return self.stepper.source.value, {**self.stepper.estimates}, self.stepper.at
+
+    def wait(self) -> None:
+        """Do nothing: the text of a story stays until another result is there."""
+
+    def follow(self) -> None:
+        """End the story if its picture has changed."""
+        if self.story is not None and self.shown(self.story) != self.told:
+            self.end()
+
     def answer(self, guess) -> None:
         """Show what happens, and compare it with the guess, a number of `Story.words`."""
         story = self.story
-        self.set_menus(story.a, story.b)
+        if story is None:
+            return
+        self.story, self.asked.layout.display = None, "none"
+        self.set_menus(story, story.b)
         if story.log is None:
             self.stepper.jump()
             truth, words = stories.of_walk(self.stepper.walk.moments[self.stepper.at])
         else:
             truth, words = stories.of_schedules(*(view.schedule for view in self.explorer.views))
+            if story.f:
+                self.explorer.act(self.explorer.toggle_drawing)
         verdict = "Right" if truth == guess else "Not so"
         self.text.value = paragraph(f"{verdict}: {story.words[truth]}. {words}", story.look)
-        self.asked.layout.display = "none"
+        self.begin(story)
 
-    def set_menus(self, a, b) -> None:
-        """Set all menus of the story's tool, and show it."""
-        story = self.story
+    def set_menus(self, story, b) -> None:
+        """Set all menus of a story's tool, those of B to `b`, and show it."""
         self.tab.selected_index = int(story.log is not None)
         if story.log is None:
             self.stepper.restart("F = 2")
         else:
-            self.explorer.choose(story.log, a, b, story.f)
+            self.explorer.choose(story.log, story.a, b, story.f)

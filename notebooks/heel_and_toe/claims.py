@@ -38,6 +38,7 @@ from notebooks.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT
 from notebooks.heel_and_toe.masquerade import RATIOS, limit, probability
 from notebooks.heel_and_toe.masquerade import verdict as distances
 from notebooks.heel_and_toe.trends import difference, more
+from replication.verdicts.published import EvidenceError
 from replication.verdicts.rules import BETWEEN, Case, around, level
 
 CTC, KTH, SDSC, BLUE = "CTC-SP2", "KTH-SP2-2", "SDSC-SP2", "SDSC-BLUE"
@@ -63,8 +64,11 @@ def panels(table) -> list[tuple[str, str]]:
 
 
 def part(runs, log, model="random", load="log") -> pd.DataFrame:
-    """Return the runs of one log, model and load."""
-    return runs[(runs["log"] == log) & (runs["model"] == model) & (runs["load"] == load)]
+    """Return the runs of one log, model and load; EvidenceError if there are none."""
+    own = runs[(runs["log"] == log) & (runs["model"] == model) & (runs["load"] == load)]
+    if own.empty:
+        raise EvidenceError(f"no runs of {log} with the model {model} at the load {load}")
+    return own
 
 
 def at(runs, measure, f, load="log") -> dict[str, tuple[float, float]]:

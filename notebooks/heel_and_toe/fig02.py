@@ -13,7 +13,7 @@ def label_rows(table, factor=2) -> pd.DataFrame:
     """Return the rows of `replication.compare` as the figure names them.
 
     Columns: trace, estimates (users' and perfect ones, each as it is and multiplied), mean_wait
-    (s), mean_bounded_slowdown, backfilled (a share).
+    (min), mean_bounded_slowdown, backfilled (a share).
     """
     models = {
         "real": rp.Users(),
@@ -23,7 +23,8 @@ def label_rows(table, factor=2) -> pd.DataFrame:
     }
     names = {repr(model): name for name, model in models.items()}
     table = table.assign(estimates=table["estimates"].map(names)).rename(columns={"log": "trace"})
-    return table[["trace", "estimates", *PERFORMANCE, "backfilled"]]
+    units = {measure: table[measure] * factor for measure, (_, factor) in PERFORMANCE.items()}
+    return table.assign(**units)[["trace", "estimates", *PERFORMANCE, "backfilled"]]
 
 
 def draw(results) -> Figure:
@@ -33,7 +34,7 @@ def draw(results) -> Figure:
     def one(axes, log, measure):
         part = results[results["trace"] == log].set_index("estimates")[measure]
         for k, (name, look) in enumerate(looks.items()):
-            axes.bar(k, part[name] * PERFORMANCE[measure][1], **look)
+            axes.bar(k, part[name], **look)
         axes.set(xticks=[])
         axes.grid(axis="x", visible=False)
 

@@ -106,12 +106,16 @@ def ranges(item, tried) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*COLUMNS[:3], *names])
 
 
-def text(ours) -> pd.DataFrame:
-    """Return the numbers in running text that a table of `numbers` decides, as `Page.compare` takes
+def text(*several) -> pd.DataFrame:
+    """Return the numbers in running text that tables of `numbers` decide, as `Page.compare` takes
     them.
 
     Those over all logs need all of the paper's logs.
     """
+    return pd.concat([_text(ours) for ours in several], ignore_index=True)
+
+
+def _text(ours):
     value = {(log, policy, measure): number for log, policy, measure, number, _ in ours.to_numpy()}
     whole = set(registry.names(runs.PAPER)) <= set(ours["trace"])
     rows = []

@@ -28,6 +28,7 @@ from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Wor
 from replication.verdicts import evidence, published, rules, shown, tables
 
 NOT_PRINTED = "not in the paper"
+NO_CASE = "0 of 0"  # as `replication.verdicts.evidence.Claim.count`
 
 
 class Page:
@@ -279,6 +280,8 @@ class Page:
             {"case": name, "unit": (units or {}).get(name, "")} | _cells(value)
             for name, value in numbers.items()
         ]
+        if self.changes and NO_CASE in numbers.values():
+            self._summary = "These parameters leave too few cases for the summary of this page."
         self._record({evidence.OPENING: tuple(rows)})
 
     def figure(self, figure, caption, name=None, estimates_of=None) -> Picture:
@@ -404,7 +407,9 @@ class Page:
             names = published.claims_of(self.paper) if only is None else only
             missing = [name for name in names if name not in decided]
             if missing:
-                self.say(f"These logs cannot decide {', '.join(missing)}.")
+                entries = published.claims_of(self.paper)
+                lines = [f"* {entries[name]['statement']}" for name in missing]
+                self.say("\n".join(["With these parameters there is no case of:\n", *lines]))
             if not decided:
                 return Decided({}, "", "")
         readable = pd.DataFrame([claim.shown() for claim in decided.values()])
@@ -521,6 +526,8 @@ class Page:
             if folder.is_relative_to(paths.OUTPUT):
                 folder = folder.relative_to(paths.OUTPUT)
             parts.append(f"`{folder}/`: {', '.join(sorted(self._files))}")
+        if record.RUNNING not in os.environ and (paths.FIGURES / f"{self.name}.ipynb").exists():
+            parts.append(f"committed with outputs: `figures/{self.name}.ipynb`")
         line = " · ".join(parts)
         idle = [log for log, workload in (self._loaded or {}).items() if not _can_wait(workload)]
         if idle:

@@ -18,11 +18,14 @@ import replication as rp
 from notebooks.explorer import model, steps
 from replication.simulator import paths
 from replication.simulator.logs import registry
+from replication.simulator.schedules.measures import measured_jobs
 from replication.verdicts import published
 from tests.reference import observation as reference_observed
 from tests.workloads import workloads
 
 LOG = "log.swf"
+ORIGINAL_LOAD = rp.load
+SHORTEST = "EASY, queue shortest first"
 
 
 @pytest.fixture
@@ -54,7 +57,10 @@ def serve(monkeypatch):
 
     def use(jobs):
         finish()
-        load = jobs.__getitem__ if isinstance(jobs, dict) else lambda name: jobs
+
+        def load(name, **given):
+            return jobs[name] if isinstance(jobs, dict) else jobs
+
         monkeypatch.setattr(rp, "load", load, raising=False)
         return jobs
 
@@ -153,20 +159,22 @@ def test_nothing_is_compiled_after_warm():
 def test_controls_change_the_schedule_that_they_name(log, tools):
     explorer = tools.Explorer(LOG)
     scheduler, predictor, estimates = explorer.sides[1].values()
-    estimates.value, scheduler.value = "random, up to × (f + 1)", "shortest first"
+    estimates.value, scheduler.value = "random, up to × (f + 1)", SHORTEST
     explorer.f.value = 3.0
     expected = rp.simulate(log, rp.OrderedEASY(), rp.FModel(3.0))
     assert explorer.views[1].schedule.start.tolist() == expected.start.tolist()
-    assert "B · log.swf: shortest first, random, up to × 4: mean wait" in explorer.text.value
-    assert model.SCHEDULERS["shortest first"][1] in explorer.words[1].value
+    assert "log.swf: 400 jobs on 64 processors, load " in explorer.text.value
+    assert f"B · {SHORTEST}, random, up to × 4: mean wait" in explorer.text.value
+    assert model.SCHEDULERS[SHORTEST][1] in explorer.words[1].value
     scheduler.value, predictor.value = "PV-EASY", "linear model (Gaussier)"  # a refused pair
     assert "no picture" in explorer.text.value and explorer.shown.layout.visibility == "hidden"
     explorer.length.value = "168 h"  # which belongs to no choice that can be simulated
     assert explorer.shown.layout.visibility == "hidden"
     predictor.value = "scheduler's own"
     assert explorer.shown.layout.visibility == "visible" and not explorer.canvas.outdated
-    assert "B · log.swf: PV-EASY" in explorer.text.value
-    explorer.load.value = 90
+    assert "B · PV-EASY" in explorer.text.value
+    explorer.load.value = 0.9
+    assert "load 0.90" in explorer.text.value
     assert explorer.views[0].schedule.workload.load == pytest.approx(0.9, rel=0.01)
 
 
@@ -200,7 +208,7 @@ def explorer(log, tools):
 
 
 def test_the_curve_has_the_mean_wait_of_each_f_and_the_ghost_stays_where_f_began(log, explorer):
-    explorer.sides[1]["scheduler"].value = "EASY, shortest first"
+    explorer.sides[1]["scheduler"].value = "EASY, backfills shortest first"
     explorer.task.join()
     explorer.f.value = 1.0
     explorer.f.value = 1.3
@@ -251,15 +259,16 @@ def test_no_result_belongs_to_another_choice(tools, serve, monkeypatch, seed):
     for _ in range(40):
         part = [*menus, explorer.load, explorer.f, explorer.since][draw.integers(len(menus) + 3)]
         if part is explorer.load:
-            part.value = int(draw.integers(60, 120))
+            part.value = draw.integers(60, 120) / 100
         elif part in menus:
-            part.value = draw.choice([*logs] if part is explorer.log else part.options)
+            options = [model.Log(name) for name in logs] if part is explorer.log else part.options
+            part.value = options[draw.integers(len(options))]
         else:
             part.value = float(draw.uniform(part.min, part.max))
         time.sleep(draw.choice([0, 0.005, 0.03]))
         with tools.LOCK:
             shown, chosen = explorer.choices, explorer.chosen()
-            curves = [dict(zip(t.x, t.y, strict=True)) for t in explorer.curve.figure.data[::3]]
+            curves = [dict(zip(t.x, t.y, strict=True)) for t in explorer.curve.figure.data[:6:3]]
         hidden = [tool.shown.layout.visibility == "hidden" for tool in (explorer, stepper)]
         if hidden[0]:  # this choice is refused
             assert shown is None and hidden[1]
@@ -284,18 +293,24 @@ def test_stories_set_all_menus_and_compare_the_guess(log, tools):
     explorer, stepper = both.explorer, both.stepper
     for story in tools.stories.STORIES:
         stepper.source.value, explorer.sides[0]["predictor"].value = "F = 1", "user estimate"
-        explorer.load.value, explorer.sides[1]["scheduler"].value = 80, "no backfilling"
+        explorer.load.value, explorer.sides[1]["scheduler"].value = 0.8, "no backfilling"
         both.tell(story)
         assert story.question[:20] in html.unescape(both.text.value)
         if story.log is None:
             assert both.tab.selected_index == 0
+            assert (
+                "job 4 is backfilled" not in stepper.text.value and "At 4: " in stepper.text.value
+            )
             both.answer(2)
             assert stepper.source.value == "F = 2" and "job 4 is backfilled" in stepper.text.value
             assert both.text.value.count("Right: later than before")
+            stepper.buttons["next"].click()
+            assert "Right" not in both.text.value
             continue
         assert both.tab.selected_index == 1
         assert explorer.choices == (tools.Choice(story.log, None, *story.a, story.f),) * 2
         for guess in range(3):
+            both.tell(story)
             both.answer(guess)
             assert explorer.choices[1] == tools.Choice(story.log, None, *story.b, story.f)
             a, b = (view.schedule.measures["mean_wait"] for view in explorer.views)
@@ -303,35 +318,108 @@ def test_stories_set_all_menus_and_compare_the_guess(log, tools):
             assert f"{'Right' if guess == truth else 'Not so'}: {story.words[truth]}" in (
                 both.text.value
             )
+        explorer.since.value += 12  # another part of the same schedules
+        assert story.words[truth] in both.text.value
+        explorer.load.value = 0.8
+        assert story.words[truth] not in both.text.value
+    both.tell(story)
+    explorer.log.value = model.Log("KTH-SP2")
+    both.answer(0)  # a click that comes late, when the question is gone
+    assert explorer.log.value == model.Log("KTH-SP2") and "Choose a story" in both.text.value
 
 
-def test_a_bar_outlines_its_jobs_and_the_button_goes_to_the_largest_difference(log, tools):
+def test_a_log_is_loaded_for_the_machine_of_the_paper_that_is_named(tools, serve, monkeypatch):
+    serve(None)
+    given = []
+
+    def load(name, **rules):
+        given.append((name, rules))
+        return generated().replace(machine=int(rules.get("paper") == "heel_and_toe") * 100 + 64)
+
+    monkeypatch.setattr(rp, "load", load, raising=False)
+    explorer = tools.Explorer("CTC-SP2", paper="heel_and_toe")
+    assert given == [("CTC-SP2", {"paper": "heel_and_toe"})]
+    assert "400 jobs on 164 processors, load " in explorer.text.value
+    assert "rp.load('CTC-SP2', paper='heel_and_toe')" in explorer.lines.value
+    machines = [name for name, log in explorer.log.options if log.name == "CTC-SP2"]
+    assert [name.split(": ")[-1] for name in machines] == ["338", "430", "512"]
+    explorer.log.value = model.Log("CTC-SP2")
+    assert "400 jobs on 64 processors" in explorer.text.value
+
+
+def test_gains_are_changes_of_the_mean_wait_and_a_bar_outlines_its_jobs(log, tools):
     explorer = tools.Explorer(LOG)
     explorer.sides[1]["scheduler"].value = "no backfilling"
-    start = [view.schedule.start for view in explorer.views]
-    later = start[1] - start[0]
-    for bars, sign in zip(explorer.gains.figure.data, (-1, 1) * 2, strict=True):
-        assert np.sum(bars.y) == (np.sign(later) == sign).sum()
-    explorer.bars.clicked = [1, "5 to 8"]
-    fits = (log.processors >= 5) & (log.processors <= 8) & (later > 0)
+    a, b = (view.schedule for view in explorer.views)
+    later = b.start - a.start
+    explorer.below[0].selected_index = 1
+    kept = measured_jobs(log.submit, a.end) & measured_jobs(log.submit, b.end)
+    by_size = explorer.gains.figure.data[0]
+    change = dict(zip(by_size.y, by_size.x, strict=True))
+    fits = (log.processors >= 5) & (log.processors <= 8)
+    assert change["all"] == pytest.approx(later[kept].mean() / 3600)
+    assert change["5 to 8"] == pytest.approx(later[kept & fits].mean() / 3600)
+    explorer.sides[1]["scheduler"].value = "EASY"
+    assert not np.any(explorer.gains.figure.data[1].x)
+    explorer.sides[1]["scheduler"].value = "no backfilling"
+    explorer.bars.clicked = [0, by_size.y.index("5 to 8")]
     assert explorer.picked.tolist() == np.flatnonzero(fits).tolist()
     explorer.act(explorer.go_to_next)
-    job = max(np.flatnonzero(fits), key=lambda k: later[k])
+    job = max(np.flatnonzero(fits), key=lambda k: abs(later[k]))
     assert f"Job {log.job_id[job]}: " in explorer.text.value
     assert all((boxes.job == job).any() for boxes in explorer.picture.boxes)
     explorer.act(explorer.go_to_next)
     assert f"Job {log.job_id[job]}: " not in explorer.text.value
 
 
+def test_a_reader_draws_the_curve_before_it_is_shown(log, explorer):
+    assert explorer.f.value == 0
+    drawn = explorer.curve.figure.data
+    explorer.draw_first.click()
+    assert drawn[0].x == (0,) and drawn[3].x == (0,)
+    explorer.line.drawn = "M0.5,1.25L3,2e0L9.5,1"
+    assert drawn[-1].x.tolist() == [0.5, 3, 9.5] and drawn[-1].y.tolist() == [1.25, 2, 1]
+    assert {*drawn[0].x} == {*model.FACTORS}
+    explorer.sides[0]["scheduler"].value = "PV-EASY"  # another curve: the drawing was not of it
+    assert not len(drawn[-1].x)
+
+
+def test_an_estimate_of_the_six_jobs_is_dragged(tools):
+    stepper = tools.Stepper()
+    moment = stepper.walk.moments[stepper.at]
+    assert moment.sight.now == 0 and moment.sight.planned == 12 * stepper.walk.unit
+    handle = stepper.picture.handles.index(0)
+    stepper.canvas.dragged = [handle, 8.3]  # job 1 ends at 8 by its estimate, and job 3 starts then
+    moment = stepper.walk.moments[stepper.at]
+    assert moment.sight.now == 0 and moment.sight.planned == 8 * stepper.walk.unit
+    assert moment.sight.real == 6 * stepper.walk.unit
+    stepper.canvas.dragged = [handle, 2.0]  # no estimate below the run time
+    assert stepper.walk.moments[stepper.at].sight.planned == 8 * stepper.walk.unit  # by job 2
+    stepper.source.value = "F = 1"
+    stepper.source.value = "F = 2"
+    assert stepper.walk.estimate.tolist() == steps.six_jobs().estimate.tolist()
+
+
 def test_the_python_lines_make_the_same_schedules(log, tools, capsys):
     explorer = tools.Explorer(LOG)
-    explorer.load.value = 90
+    explorer.load.value = 0.9
     explorer.sides[0]["estimates"].value = "run times × (f + 1)"
     explorer.sides[1]["predictor"].value = "last accuracy"
     explorer.f.value = 0.7
     variables = {}
     exec(explorer.lines.value, variables)
     assert explorer.views, explorer.text.value
+    for name, view in zip("ab", explorer.views, strict=True):
+        assert variables[name].start.tolist() == view.schedule.start.tolist()
+
+
+def test_the_python_lines_of_generated_jobs_run(tools, serve, monkeypatch):
+    serve(None)
+    monkeypatch.setattr(rp, "load", ORIGINAL_LOAD, raising=False)
+    monkeypatch.setattr(paths, "trace_folders", list)
+    explorer = tools.Explorer("KTH-SP2", paper="top_percent")
+    variables = {}
+    exec(explorer.lines.value, variables)
     for name, view in zip("ab", explorer.views, strict=True):
         assert variables[name].start.tolist() == view.schedule.start.tolist()
 
@@ -346,7 +434,7 @@ def test_a_log_without_estimates_opens(tools, serve):
     assert explorer.shown.layout.visibility == "hidden"
 
 
-@pytest.mark.parametrize("value, words", [(0, "load %: 0;"), (300, "load %: 300;")])
+@pytest.mark.parametrize("value, words", [(0, "load: 0;"), (3, "load: 3;")])
 def test_loads_are_refused_and_not_changed(log, tools, value, words):
     explorer = tools.Explorer(LOG)
     explorer.load.value = value
@@ -395,7 +483,7 @@ def test_the_walk_follows_the_log_the_load_and_the_estimates_of_a(log, tools):
     assert stepper.text.value == text
     for part, value in (
         (explorer.sides[0]["estimates"], "perfect"),
-        (explorer.load, 90),
+        (explorer.load, 0.9),
         (explorer.since, explorer.since.min + 60),
     ):
         before, part.value = stepper.walk, value
@@ -404,8 +492,29 @@ def test_the_walk_follows_the_log_the_load_and_the_estimates_of_a(log, tools):
         assert stepper.walk is not before
         assert stepper.walk.start.tolist() == expected.start.tolist()
         assert stepper.walk.estimate.tolist() == expected.estimate.tolist()
+        assert "log.swf, EASY" in stepper.text.value and "estimates of A" in stepper.text.value
     explorer.load.value = 0  # refused: no walk of an older choice stays
     assert stepper.shown.layout.visibility == "hidden"
+
+
+def test_the_walk_takes_no_clicks_while_the_explorer_simulates(log, tools, monkeypatch):
+    explorer = tools.Explorer(LOG)
+    stepper = tools.Stepper(explorer)
+    stepper.source.value = "log"
+    explorer.task.join()
+    simulate, seen = model.Choice.simulate, []
+
+    def watched(choice):
+        off = [part.disabled for part in stepper.buttons.values()]
+        seen.append((all(off), stepper.canvas.outdated, "Simulating" in stepper.text.value))
+        return simulate(choice)
+
+    monkeypatch.setattr(model.Choice, "simulate", watched)
+    explorer.load.value = 0.95
+    explorer.task.join()
+    assert seen[0] == (True, True, True)
+    assert not stepper.buttons["next"].disabled and not stepper.canvas.outdated
+    assert "Simulating" not in stepper.text.value
 
 
 def test_a_window_and_a_log_without_a_queue_say_so(tools, serve):
@@ -426,7 +535,7 @@ def test_a_window_and_a_log_without_a_queue_say_so(tools, serve):
 def test_a_story_without_its_log_is_told_of_generated_jobs(tools, serve, monkeypatch):
     serve(None)
 
-    def load(name, synthetic=False):
+    def load(name, paper=None, synthetic=False):
         if not synthetic:
             raise registry.Missing(name)
         return generated().replace(stand_in=True)
@@ -459,7 +568,7 @@ def test_schedulers_of_the_user(log, tools):
     explorer = tools.Explorer(LOG, schedulers={"at most an hour": mine})
     assert explorer.sides[1]["scheduler"].value == "at most an hour"
     assert explorer.views[1].schedule.scheduler == mine
-    assert explorer.views[1].name.startswith("log.swf: at most an hour, ")
+    assert explorer.views[1].name.startswith("at most an hour, ")
     explorer.sides[1]["predictor"].value = "last accuracy"
     assert explorer.views[1].schedule.scheduler.predictor == rp.Last()
 

@@ -1,6 +1,6 @@
 """The explorer in JupyterLab and Chromium, at the size of a laptop and narrower.
 
-It leaves the opening picture of the notebook in ``build/explore.png``.
+It leaves the picture of README in ``build/explore.png``.
 
 Needs Chromium and the package playwright (`pip install playwright`; its own browsers are not used).
 """
@@ -76,13 +76,22 @@ def test_tools_on_a_laptop(address):
         assert picture.nth(0).evaluate(TRACES) > 5
         assert tool.bounding_box()["height"] < 700  # below JupyterLab's bars
         page.click('button:text-is("A wild backfill")')
-        said("When could job 3 start?").wait_for()
+        said("When could job 3 then start?").wait_for()
         page.click('button:text-is("later than before")')
         said("Right: later than before").wait_for()
         said("job 4 is backfilled, wildly").wait_for()
         page.wait_for_timeout(1000)
         paths.BUILD.mkdir(exist_ok=True)
-        picture.nth(0).screenshot(path=paths.BUILD / "explore.png")  # that of the notebook
+        page.add_style_tag(content=".modebar, .shapelayer { visibility: hidden }")
+        picture.nth(0).screenshot(path=paths.BUILD / "explore.png")  # that of README
+        page.add_style_tag(content=".shapelayer { visibility: visible !important }")
+        handle = page.locator(".shapelayer path").first.bounding_box()
+        x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 150, y, steps=8)
+        page.mouse.up()
+        said("At 4: job 6 is backfilled, mildly").wait_for()  # its reservation is earlier
         page.click('button:text-is("PV-EASY kills")')
         page.click('button:text-is("longer waits")')
         said("The mean wait goes from").wait_for()
@@ -92,6 +101,17 @@ def test_tools_on_a_laptop(address):
         page.click('button:text-is("Doubled estimates")')
         page.click('button:text-is("longer waits")')
         said("user estimates × 2:").wait_for()
+        said("Draw with the mouse").wait_for()
+        curve = page.locator(".js-plotly-plot:visible").nth(1)
+        curve.evaluate("e => e.scrollIntoView({block: 'end'})")
+        page.wait_for_timeout(1000)
+        box = curve.locator(".nsewdrag").first.bounding_box()
+        page.mouse.move(box["x"] + 9, box["y"] + 60)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] - 9, box["y"] + 90, steps=20)
+        page.mouse.up()
+        said("Each point is one run").wait_for()
+        assert "drawn by you" in curve.text_content()
         page.locator(".noUi-handle").nth(1).press("ArrowRight")
         said("f = 1 → 1.1").wait_for()
         assert page.locator("[title=null]").count() == 0

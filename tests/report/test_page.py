@@ -24,7 +24,7 @@ from replication.report.render import Table
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
 from replication.simulator.workload import QUICK_JOBS
-from replication.verdicts import evidence
+from replication.verdicts import evidence, published
 from replication.verdicts.rules import Case
 from replication.verdicts.shown import text
 from tests.workloads import jobs, write_log
@@ -462,10 +462,17 @@ def test_what_proves_nothing_decides_no_claim(tmp_path, monkeypatch, real, scale
     assert evidence_of(page, "claims") == rows
 
 
-def test_other_parameters_decide_no_claim(project):
+def test_other_parameters_decide_no_claim(project, monkeypatch):
+    said = []
+    monkeypatch.setattr(Page, "say", lambda page, words: said.append(words))
+    small_project.claims(project)
     page = make(load=0.9)
     decided = page.claims({}, ["doubling-helps"])
     assert decided["doubling-helps"].count == "0 of 0"
+    statement = published.claims_of("heel_and_toe")["doubling-helps"]["statement"]
+    assert statement in said[0] and "doubling-helps" not in said[0]
+    page.opening("It helps in {helps} cases.", helps=decided["doubling-helps"].count)
+    assert "0 of 0" not in json.loads((page.folder / "fig02.json").read_text())["summary"]
 
 
 def test_a_heading_names_the_unit_of_its_numbers():

@@ -270,6 +270,12 @@ def test_an_unknown_rule_is_refused(option, message):
 # Jobs of the real logs, as counted in them by other means.
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", registry.names())
+def test_the_registry_has_the_load_of_a_log(real_log, name):
+    assert round(real_log(name).load, 4) == registry.info(name).load
+
+
 @pytest.mark.parametrize(
     "paper, name, jobs, changed",
     [
@@ -291,6 +297,9 @@ def test_jobs_of_the_papers(real_log, paper, name, jobs, changed):
     left_out = sum(count for rule, count in workload.cleaning if rule in cleaning.DROP_RULES)
     assert jobs + left_out == registry.info(name).jobs
     assert workload.machine == registry.cleaning_of(name, paper).machine
+    log = registry.info(name)  # the listed load is for the machine in its header
+    listed = log.load * log.processors / workload.machine
+    assert workload.load == pytest.approx(listed, abs=0.01)
     assert workload.provenance["paper"] == paper
     assert workload.provenance["sha256"] == registry.info(name).sha256
 
@@ -426,8 +435,10 @@ def test_the_command_lists_the_logs(capsys, nowhere):
     path = hold(nowhere)
     assert cli.main(["logs", "list", "--json"]) == 0
     logs = json.loads(capsys.readouterr().out)
-    assert [log["name"] for log in logs] == registry.names()
-    assert [log["path"] for log in logs if log["path"]] == [str(path)]
+    assert list(dict.fromkeys(log["name"] for log in logs)) == registry.names()
+    assert {log["path"] for log in logs if log["path"]} == {str(path)}
+    ctc = {log["processors"]: log["load"] for log in logs if log["name"] == "CTC-SP2"}
+    assert ctc == {338: 0.84, 430: 0.66, 512: 0.56}
 
 
 def test_the_command_fetches_and_checks(capsys, serve, nowhere):

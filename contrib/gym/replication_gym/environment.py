@@ -139,11 +139,7 @@ class Backfill(gymnasium.Env):
         """Begin a job or end the pass; return observation, reward, terminated, False and the info
         with the mask.
         """
-        if not self.action_space.contains(action):
-            raise ValueError(f"action {action!r}; expected a whole number from 0 to {self.slots}")
-        mask = self.action_masks()
-        if not mask[action]:
-            action = self.slots if mask[self.slots] else 0
+        action = permitted_action(action, self.action_masks())
         if action == self.slots:
             self._next_pass()
         else:
@@ -201,11 +197,7 @@ class Backfill(gymnasium.Env):
         """Return the permitted actions, bool[slots + 1], in the form that maskable learners ask
         for.
         """
-        mask = np.zeros(self.slots + 1, bool)
-        for k, job in enumerate(self.loop.queue[: self.slots]):
-            mask[k] = job.size <= self.loop.free
-        mask[self.slots] = self.is_over or bool(self.loop.instants())
-        return mask
+        return action_mask(self.loop, self.slots)
 
     @property
     def is_over(self) -> bool:
@@ -241,6 +233,25 @@ class Backfill(gymnasium.Env):
     def _state(self):
         observation = observe(self.loop, self.slots)
         return observation, {"action_mask": self.action_masks(), "first": self.first}
+
+
+def action_mask(loop: rp.EventLoop, slots: int) -> np.ndarray:
+    """Return the permitted actions of a simulation, bool[slots + 1]."""
+    mask = np.zeros(slots + 1, bool)
+    for k, job in enumerate(loop.queue[:slots]):
+        mask[k] = job.size <= loop.free
+    mask[slots] = not loop.queue or bool(loop.instants())
+    return mask
+
+
+def permitted_action(action: int, mask: np.ndarray) -> int:
+    """Return the action itself if its mask is True; else none, or the first job where none is
+    masked too. ValueError for an action outside of the space.
+    """
+    if not gymnasium.spaces.Discrete(len(mask)).contains(action):
+        raise ValueError(f"action {action!r}; expected a whole number from 0 to {len(mask) - 1}")
+    none = len(mask) - 1
+    return int(action) if mask[action] else none if mask[none] else 0
 
 
 def observe(loop: rp.EventLoop, slots: int) -> np.ndarray:

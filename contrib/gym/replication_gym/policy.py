@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
 import replication as rp
-from replication_gym.environment import observe
+from replication_gym.environment import action_mask, observe, permitted_action
 
 
 class Policy(rp.PythonScheduler, name="gym-policy"):
@@ -14,7 +12,8 @@ class Policy(rp.PythonScheduler, name="gym-policy"):
     Parameters
     ----------
     act : function of an observation and a mask
-        Returns the action.
+        Returns the action. As in the environment, one whose mask is False counts as none, or as the
+        first job where none is masked too.
     slots : int
     head_first : bool
         As in the environment.
@@ -29,12 +28,10 @@ class Policy(rp.PythonScheduler, name="gym-policy"):
         while self.head_first and self.queue and self.queue[0].size <= self.free:
             self.begin(self.queue[0])
         while True:
-            mask = np.array([job.size <= self.free for job in self.queue[: self.slots]], bool)
-            if not mask.any():
+            mask = action_mask(self, self.slots)
+            if not mask[:-1].any():
                 return
-            must_begin = not self.instants()
-            mask = np.append(np.pad(mask, (0, self.slots - len(mask))), not must_begin)
-            action = self.act(observe(self, self.slots), mask)
-            if action == self.slots and mask[action]:
+            action = permitted_action(self.act(observe(self, self.slots), mask), mask)
+            if action == self.slots:
                 return
-            self.begin(self.queue[action if mask[action] else 0])
+            self.begin(self.queue[action])

@@ -106,18 +106,35 @@ def test_none_is_masked_where_nothing_else_would_happen():
     assert env.step(2)[2] and env.loop.start == [0, 5]
 
 
-def test_a_policy_is_a_scheduler_that_decides_as_in_the_environment():
-    def shortest(observation, mask):
-        planned = observation[:-4].reshape(-1, len(FEATURES))[:, 4]
-        return int(np.argmin(np.where(mask[:-1], planned, 2)))
+def shortest(observation, mask):
+    planned = observation[:-4].reshape(-1, len(FEATURES))[:, 4]
+    return int(np.argmin(np.where(mask[:-1], planned, 2)))
 
-    env = Backfill(LOG, jobs=len(LOG))
-    _, info = env.reset()
-    over, observation = False, env.reset()[0]
+
+def careless(observation, mask):
+    """Choose by the observation alone, also what the mask forbids."""
+    return int(1000 * observation.sum()) % len(mask)
+
+
+@pytest.mark.parametrize("act", [shortest, careless])
+@pytest.mark.parametrize("head_first", [False, True])
+def test_a_policy_is_a_scheduler_that_decides_as_in_the_environment(act, head_first):
+    slots, forbidden = 4, 0
+    env = Backfill(LOG, jobs=len(LOG), slots=slots, head_first=head_first)
+    observation, info = env.reset()
+    over = False
     while not over:
-        action = shortest(observation, env.action_masks())
-        observation, _, over, _, _ = env.step(action)
-    assert env.loop.start == rp.simulate(LOG, Policy(shortest)).start.tolist()
+        action = act(observation, info["action_mask"])
+        forbidden += not info["action_mask"][action]
+        observation, _, over, _, info = env.step(action)
+    assert (forbidden > 0) == (act is careless)
+    run = rp.simulate(LOG, Policy(act, slots, head_first))
+    assert env.loop.start == run.start.tolist()
+
+
+def test_a_policy_outside_of_the_space_is_refused():
+    with pytest.raises(ValueError, match="action 33; expected a whole number from 0 to 32"):
+        rp.simulate(LOG, Policy(lambda observation, mask: 33))
 
 
 @pytest.mark.parametrize("action", [-1, 33, 10**6, 1.5, "0", None, np.array([1])])

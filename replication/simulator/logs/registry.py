@@ -65,7 +65,8 @@ class TraceInfo:
     """A registered log: its file and address, hash of the decompressed file,
     number of jobs, and header facts.
 
-    `processors` is the header's ``MaxProcs``; `acknowledge` and `asks` are people to acknowledge
+    `processors` is the header's ``MaxProcs``; `load` is the offered load of its jobs, a share;
+    `acknowledge` and `asks` are people to acknowledge
     and further requests of the header; `papers` are the papers that use the log; `bad_lines` is the
     treatment of lines that cannot be jobs.
     """
@@ -77,6 +78,7 @@ class TraceInfo:
     sha256: str
     jobs: int
     processors: int
+    load: float
     acknowledge: tuple
     papers: tuple
     asks: str = ""
@@ -152,6 +154,16 @@ def cleaning_of(name, paper=None) -> Cleaning:
     rules = _paper(paper)
     log_rules = rules["logs"][among(rules["logs"], f"{paper} does not use", name, TraceError)]
     return Cleaning(log_rules["processors"], rules["size"], rules["overrun"], tuple(rules["drop"]))
+
+
+def machines(name) -> dict[int, list[str]]:
+    """Return the machines on which a log is simulated: that of its header, then others of papers;
+    processors to the papers that use it. TraceError for an unknown name.
+    """
+    found = {info(name).processors: []}
+    for paper in info(name).papers:
+        found.setdefault(cleaning_of(name, paper).machine, []).append(paper)
+    return found
 
 
 def _paper(paper):
