@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 import replication as rp
+from notebooks.browser.compile_kernel import KERNEL
 from replication.simulator import paths, writing
 from replication.simulator.logs import registry
 from replication.verdicts.rules import level
@@ -51,13 +52,17 @@ def packed(workload) -> str:
 
 
 def _base_128(values):
-    """Return whole numbers, the lowest seven bits first; all but the last byte of one have bit 8."""
+    """Return the bytes of whole numbers: seven bits each, the lowest first, and bit 8 in all but
+    the last byte of a number.
+    """
     rows = np.arange(len(values))
     bytes_of, order = [], []
     left = values.astype(np.uint64)
     while len(rows):
         more = left >= 128
-        bytes_of.append((left & np.uint64(127) | (more.astype(np.uint64) << np.uint64(7))).astype(np.uint8))
+        bytes_of.append(
+            (left & np.uint64(127) | (more.astype(np.uint64) << np.uint64(7))).astype(np.uint8)
+        )
         order.append(rows)
         rows, left = rows[more], left[more] >> np.uint64(7)
     return np.concatenate(bytes_of)[np.argsort(np.concatenate(order), kind="stable")].tobytes()
@@ -97,7 +102,7 @@ def build(place=PAGE) -> Path:
     stand_ins = [one["source"] for one in logs if one["standIn"]]
     first, none = logs[0], level("none")
     data = {
-        "kernel": _text((HERE / "kernel.wasm").read_bytes()),
+        "kernel": _text(KERNEL.read_bytes()),
         "logs": logs,
         "committed": None if first["standIn"] else committed(LOGS[0]),
         "names": {registry.info(name).sha256: name for name in registry.names()},
@@ -133,7 +138,10 @@ def _title(name):
 def _notice(stand_ins):
     if not stand_ins:
         return ""
-    words = f"Synthetic jobs stand in for {' and '.join(stand_ins)}, which were not at hand when this page was built. They prove nothing about the logs."
+    words = (
+        f"Synthetic jobs stand in for {' and '.join(stand_ins)}, which were not at hand when this "
+        "page was built. They prove nothing about the logs."
+    )
     return f'<p class="notice">{escape(words)}</p>'
 
 
@@ -141,8 +149,13 @@ def _acknowledgements(stand_ins):
     real = [registry.info(name) for name in LOGS if name not in stand_ins]
     if not real:
         return ""
-    thanks = "; ".join(f"{one.name} ({_title(one.name)}): {escape(' and '.join(one.acknowledge))}" for one in real)
-    return f"Logs from the Parallel Workloads Archive, maintained by Dror Feitelson; we thank those who provided them: {thanks}."
+    thanks = "; ".join(
+        f"{one.name} ({_title(one.name)}): {escape(' and '.join(one.acknowledge))}" for one in real
+    )
+    return (
+        "Logs from the Parallel Workloads Archive, maintained by Dror Feitelson; we thank those "
+        f"who provided them: {thanks}."
+    )
 
 
 def _text(content):
@@ -152,5 +165,7 @@ def _text(content):
 if __name__ == "__main__":
     place = build(*map(Path, sys.argv[1:]))
     missing = [name for name in LOGS if registry.locate(name) is None]
-    note = f"; synthetic jobs stand in for {', '.join(missing)}: give TRACES=folder" if missing else ""
+    note = (
+        f"; synthetic jobs stand in for {', '.join(missing)}: give TRACES=folder" if missing else ""
+    )
     print(f"{place}: {place.stat().st_size / 1e6:.2f} MB{note}")

@@ -1,5 +1,11 @@
-"""Compile the kernel of EASY to WebAssembly: python -m notebooks.browser.compile_kernel LINKER."""
+"""Compile `entries` to WebAssembly: python -m notebooks.browser.compile_kernel [PLACE].
 
+numba compiles the functions to LLVM code; with another target and data layout, LLVM makes an object
+file of it, and a linker a module that imports nothing. ``requirements/linker.lock`` has the linker,
+which ``make wasm`` installs in a folder of its own.
+"""
+
+import importlib.util
 import os
 import re
 import subprocess
@@ -7,15 +13,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-MODULE = Path(__file__).with_name("kernel.wasm")
+KERNEL = Path(__file__).with_name("kernel.wasm")
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext,+simd128"
 #: numba leaves its code as it is, the same on every processor; it is optimized for the browser.
-SETTINGS = {"NUMBA_OPT": "0", "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
+SETTINGS = {
+    "NUMBA_OPT": "0",
+    "NUMBA_CPU_NAME": "generic",
+    "NUMBA_CPU_FEATURES": "",
+    "PYTHONHASHSEED": "0",
+    "PYTHONWARNINGS": "ignore",
+}
 FLAGS = "--no-entry --strip-all --export=__heap_base --initial-memory=131072".split()
 
-#: numba's runtime, as far as the kernel uses it: memory is taken and never given back, since the
-#: page takes all memory back before a run.
+#: The part of numba's runtime that the kernels need. `take` hands out memory beyond all that was
+#: handed out before; `release` takes back what lies beyond a place, as the page does before a run.
 RUNTIME = """
 @__heap_base = external global i8
 @top = internal global i32 0
@@ -81,7 +93,8 @@ declare i32 @llvm.wasm.memory.grow.i32(i32, i32)
 """
 
 
-def signatures():
+def signatures() -> dict:
+    """Return the types of each entry's arguments, by name."""
     from numba import types
 
     column, flags = types.CPointer(types.int64), types.CPointer(types.bool_)
@@ -95,7 +108,7 @@ def signatures():
     }
 
 
-def code():
+def code() -> dict[str, str]:
     """Return numba's LLVM code of each entry, by name."""
     from numba import njit
 
@@ -103,64 +116,75 @@ def code():
 
     texts = {}
     for name, signature in signatures().items():
-        function = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(
-            getattr(entries, name).py_func
-        )
+        plain = getattr(entries, name).py_func
+        function = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(plain)
         function.compile(signature)
         [compiled] = function.overloads.values()
         text = function.inspect_llvm(function.signatures[0])
-        symbol = compiled.fndesc.llvm_func_name
-        texts[name] = text.replace(f"@{symbol}(", f"@{name}(").replace(f'@"{symbol}"(', f"@{name}(")
+        texts[name] = re.sub(
+            rf'@"?{re.escape(compiled.fndesc.llvm_func_name)}"?\(', f"@{name}(", text
+        )
     return texts
 
 
-def module(texts, llvm):
-    """Return the code of all entries as a module for the browser, optimized."""
+def object_file(texts) -> bytes:
+    """Return the code of all entries as one object file for the browser, optimized."""
+    import llvmlite.binding as llvm
+
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(TRIPLE).create_target_machine(opt=3, features=FEATURES)
     whole = llvm.parse_assembly(_retargeted(RUNTIME, machine))
     for text in texts.values():
         whole.link_in(llvm.parse_assembly(_retargeted(text, machine)))
-    exported = {*texts, "release", "take"}
     for function in whole.functions:
         if not function.is_declaration:
-            function.linkage = "external" if function.name in exported else "internal"
-    options = llvm.create_pipeline_tuning_options(speed_level=int(os.environ.get("O", "3")))
+            function.linkage = "external" if function.name in exported() else "internal"
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = True
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(whole, builder)
-    return machine, whole
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(whole, passes)
+    return machine.emit_object(whole)
+
+
+def exported() -> list[str]:
+    """Return the names of the functions that the page calls."""
+    return [*signatures(), "release", "take"]
 
 
 def _retargeted(text, machine):
     head = f'target triple = "{TRIPLE}"\ntarget datalayout = "{machine.target_data}"\n'
     text = re.sub(r"^(target (triple|datalayout)|source_filename) .*$", "", text, flags=re.M)
     text = re.sub(r'"target-(cpu|features)"="[^"]*"|"probe-stack"="[^"]*"', "", text)
-    text = re.sub(r"= common( local_unnamed_addr)? global", "= internal global", text)
-    return head + text
+    return head + re.sub(r"= common( local_unnamed_addr)? global", "= internal global", text)
 
 
-def main(*linker):
-    import llvmlite.binding as llvm
-
-    machine, whole = module(code(), llvm)
-    Path("/tmp/br/whole.ll").write_text(str(whole))
-    left = [one.name for one in whole.functions if one.is_declaration and not one.name.startswith("llvm.")]
-    print("undefined:", left)
+def compile_kernel(place=KERNEL) -> None:
+    """Compile and link the module and write it to a path."""
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder, "kernel.o")
-        place.write_bytes(machine.emit_object(whole))
-        exports = [f"--export={name}" for name in (*signatures(), "release", "take")]
-        subprocess.run([*linker, *FLAGS, *exports, place, "-o", MODULE], check=True)
-    print(MODULE, MODULE.stat().st_size)
+        whole = Path(folder, "kernel.o")
+        whole.write_bytes(object_file(code()))
+        exports = [f"--export={name}" for name in exported()]
+        linker = [sys.executable, "-m", "ziglang", "wasm-ld"]
+        subprocess.run([*linker, *FLAGS, *exports, whole, "-o", place], check=True)
+    Path(place).chmod(0o644)
+    print(f"{place}: {Path(place).stat().st_size:,} bytes")
+
+
+def main(*arguments) -> int:
+    """Compile in a process with `SETTINGS`, and return an exit code."""
+    if importlib.util.find_spec("ziglang") is None:
+        lock = "requirements/linker.lock"
+        print(f"no linker: install the packages of {lock}, or run make wasm", file=sys.stderr)
+        return 1
+    if SETTINGS.items() <= os.environ.items():
+        compile_kernel(*arguments)
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        settings = os.environ | SETTINGS | {"NUMBA_CACHE_DIR": folder}
+        command = [sys.executable, "-m", "notebooks.browser.compile_kernel", *arguments]
+        return subprocess.run(command, env=settings).returncode
 
 
 if __name__ == "__main__":
-    if SETTINGS.items() <= os.environ.items():
-        main(*sys.argv[1:])
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            settings = SETTINGS | {"NUMBA_CACHE_DIR": folder}
-            command = [sys.executable, "-m", "notebooks.browser.compile_kernel", *sys.argv[1:]]
-            sys.exit(subprocess.run(command, env=os.environ | settings).returncode)
+    sys.exit(main(*sys.argv[1:]))

@@ -1,7 +1,7 @@
-"""The functions that the page calls, compiled by numba for the browser.
+"""The functions that the page calls, in WebAssembly by `compile_kernel`.
 
-Each takes addresses of columns in the module's memory and the number of jobs. What decides is the
-package's: `replication.simulator.kernels`.
+Each takes addresses of columns in the module's memory, int64[n] unless stated otherwise. The
+kernels are those of the package, which also lay out their own state.
 """
 
 import numpy as np

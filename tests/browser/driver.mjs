@@ -43,7 +43,8 @@ const answers = {
   /** The jobs of files, or their refusal. */
   read: () => Promise.all(given.map(async ({ file, options, names }) => {
     try {
-      const log = await readLog(await unpack(new Uint8Array(fs.readFileSync(file)), file), file, names, options);
+      const name = path.basename(file), bytes = await unpack(new Uint8Array(fs.readFileSync(file)), name);
+      const log = await readLog(bytes, name, names, options);
       const columns = Object.entries(log.jobs).map(([name, column]) => [name, Array.from(column)]);
       return { ...log, jobs: Object.fromEntries(columns) };
     } catch (error) {

@@ -7,7 +7,6 @@ import workloads
 import replication as rp
 from notebooks import audits
 from replication.simulator.observation import observe
-from replication.simulator.schedules.schedule import Schedule
 
 MEASURES = ["jobs", "mean_wait", "mean_bounded_slowdown", "mbs", "mwbs"]
 

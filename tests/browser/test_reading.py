@@ -17,9 +17,13 @@ HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n"
 SKIP = {"badLines": "skip"}
 LARGER = ("no-run-time", "zero-run-time", "no-processors", "larger-than-machine")
 #: Where a refusal points to: the line, the field and the value; or what a header lacks.
-PLACE = re.compile(r", line \d+(?:, field \d+ \(\w+\))?: [^;]*|no jobs, [^;]*|header [^;]*|gzip is \w+")
+PLACE = re.compile(
+    r", line \d+(?:, field \d+ \(\w+\))?: [^;]*|no jobs, [^;]*|header [^;]*|gzip is \w+"
+)
 #: What the page says of a log beside its jobs; the package's counts of rules.
-COUNTS = re.compile(r"bad-line-|unreadable-|size-from-|estimate-|submit-|preceding-|no-|zero-run-time$|larger-")
+COUNTS = re.compile(
+    r"bad-line-|unreadable-|size-from-|estimate-|submit-|preceding-|no-|zero-run-time$|larger-"
+)
 
 
 def line(job_id=1, submit=0, **fields):
@@ -33,24 +37,39 @@ PLAIN = line(1) + line(2, 5)
 CASES = {
     "plain": HEADER + PLAIN,
     "blanks and tabs": HEADER + "  " + line(1).replace(" ", " \t ") + " \n\n" + line(2, 3),
-    "CRLF and a late comment": (HEADER + line(1) + "; Note: late\n" + line(2, wait="12.00", queue="-1.0")).replace("\n", "\r\n"),
+    "CRLF and a late comment": (
+        HEADER + line(1) + "; Note: late\n" + line(2, wait="12.00", queue="-1.0")
+    ).replace("\n", "\r\n"),
     "no line break at the end": HEADER + PLAIN.rstrip(),
     "out of order": HEADER + line(4, 10) + line(3, 5) + line(2, 10) + line(1, 5) + line(9, 10),
     "exponents": HEADER + line(1, "1e+05", run_time="1.5e2") + line(2, "1.0"),
     "negative": HEADER + line(1, run_time=7, requested_time=-4, user="-3.7", cpu_time="-1.5"),
-    "large numbers": HEADER + line(10**17, 1, user=10**18 - 1, group=2**53 + 1) + line(10**17 + 1, 1),
-    "sizes by allocation": "; MaxProcs: 8\n; Sizes: allocated processors\n" + line(1, allocated_processors=3),
+    "large numbers": HEADER
+    + line(10**17, 1, user=10**18 - 1, group=2**53 + 1)
+    + line(10**17 + 1, 1),
+    "sizes by allocation": "; MaxProcs: 8\n; Sizes: allocated processors\n"
+    + line(1, allocated_processors=3),
     "sizes from the other field": HEADER + line(1, requested_processors=-1, allocated_processors=4),
-    "unknown values": HEADER + line(1, run_time=-1) + line(2, 3, run_time=0) + line(3, 4, requested_processors=-1, allocated_processors=-1) + line(4, 5, requested_time=-1),
-    "overruns": HEADER + line(1, run_time=100, requested_time=50) + line(2, 1, run_time=100, requested_time=99) + line(3, 2, run_time=5, requested_time=9),
-    "more held than asked": HEADER + line(1, run_time=50, allocated_processors=9, requested_time=60),
+    "unknown values": HEADER
+    + line(1, run_time=-1)
+    + line(2, 3, run_time=0)
+    + line(3, 4, requested_processors=-1, allocated_processors=-1)
+    + line(4, 5, requested_time=-1),
+    "overruns": HEADER
+    + line(1, run_time=100, requested_time=50)
+    + line(2, 1, run_time=100, requested_time=99)
+    + line(3, 2, run_time=5, requested_time=9),
+    "more held than asked": HEADER
+    + line(1, run_time=50, allocated_processors=9, requested_time=60),
     "indented labels": ";       MaxJobs: 1\n;       MaxProcs: 8\n; Note: a\n;   b: c\n" + line(),
     "a total in words": "; MaxProcs: 1664 (72, 1368, 224)\n" + line(),
-    "unused text": HEADER + line(1, requested_memory="Polaris", cpu_time="nan", used_memory="9" * 400),
+    "unused text": HEADER
+    + line(1, requested_memory="Polaris", cpu_time="nan", used_memory="9" * 400),
     "further columns": HEADER + "".join(line(k, k)[:-1] + f" {k} 0 3.5\n" for k in range(1, 5)),
     "parts of a job": HEADER + line(1) + line(1, 0, status=2) + line(2, 4, status=3),
     "a preceding job": HEADER + line(1) + line(2, 1, preceding_job=1),
-    "all estimates in minutes": HEADER + "".join(line(k, k, run_time=600, requested_time=20) for k in range(1, 9)),
+    "all estimates in minutes": HEADER
+    + "".join(line(k, k, run_time=600, requested_time=20) for k in range(1, 9)),
 }
 REFUSED = {
     "no jobs": HEADER,
@@ -82,7 +101,7 @@ REFUSED = {
 
 
 def file(folder, name, content):
-    path = folder / f"{re.sub(r'\W', '-', name)}.swf"
+    path = folder / (re.sub("[^a-z0-9]", "-", name) + ".swf")
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
 
@@ -110,12 +129,14 @@ def agree(node):
             expected = load(path, options)
             if isinstance(expected, str):
                 assert "refused" in found, path
-                assert found["refused"].startswith(str(path)) and found["refused"].isprintable()
+                assert found["refused"].startswith(path.name) and found["refused"].isprintable()
                 assert PLACE.findall(found["refused"]) == PLACE.findall(expected)
                 continue
             assert "refused" not in found, found
             jobs = found["jobs"]
-            for name, column in zip(jobs, ("submit", "run_time", "processors", "estimate"), strict=True):
+            for name, column in zip(
+                jobs, ("submit", "run_time", "processors", "estimate"), strict=True
+            ):
                 assert np.array_equal(jobs[name], getattr(expected, column)), name
             assert (found["name"], found["machine"]) == (expected.name, expected.machine)
             assert found["drawKey"] == expected.draw_key
@@ -139,11 +160,7 @@ def test_files_that_are_read(agree, tmp_path):
 def test_files_that_are_refused_and_what_helps(agree, tmp_path):
     files = [file(tmp_path, name, text) for name, text in REFUSED.items()]
     found = dict(zip(REFUSED, agree([(path, {}) for path in files]), strict=True))
-    options = {
-        "machine": {"machine": 16},
-        "larger": {"larger": "skip"},
-        "badLines": SKIP,
-    }
+    options = {"machine": {"machine": 16}, "larger": {"larger": "skip"}, "badLines": SKIP}
     helped = {name: options[one["remedy"]] for name, one in found.items() if one["remedy"]}
     again = agree([(file(tmp_path, name, REFUSED[name]), one) for name, one in helped.items()])
     assert len(again) >= 13 and all("jobs" in one for one in again)
