@@ -39,6 +39,7 @@ export function curvePicture({ width, height, fs, points, committed = null, leve
   };
   const line = (own, look) => svg.append(shape("polyline", { points: lines(own).map(([k, one]) => at(k, one.mean)).join(" "), class: look }));
   band(points, "band");
+  line(points, "mean");
   if (level !== null && !near) {
     svg.append(text(`the users’ own estimates: ${Math.round(level)} min ↑`, width - RIGHT, TOP + 4, { class: "note real", "text-anchor": "end" }));
   } else if (near) {
@@ -52,7 +53,6 @@ export function curvePicture({ width, height, fs, points, committed = null, leve
     own.append(shape("polyline", { points: lines(committed).map(([k, one]) => at(k, one.mean)).join(" "), class: "committed-mean" }));
     svg.append(own);
   }
-  line(points, "mean");
   if (now) {
     svg.append(shape("line", { x1: x(now.f), x2: x(now.f), y1: TOP, y2: height - BOTTOM, class: "now" }));
     svg.append(shape("path", { d: `M${x(now.f)},${y(now.wait) - 7} l7,7 l-7,7 l-7,-7 z`, class: "here" }));

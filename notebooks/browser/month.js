@@ -187,9 +187,11 @@ export function showMonth(section, log, machine, kernelBytes, startWorker, f, co
         ? `Committed curve: the same ${SEEDS} seeds, and the same ${fs.length} means to every printed digit.`
         : `Committed curve: the same ${SEEDS} seeds, yet the means differ by up to ${most.toFixed(3)} min, at f = ${largest[0]}. Please report this.`;
     }
-    const within = both.filter(([, own, other]) => Math.abs(own.mean - other.mean) <= Z95 * Math.hypot(own.error, other.error) + 0.001).length;
     const which = seeds[0] === 1 ? `the first ${runs} of its ${SEEDS} seeds` : `${runs} other seeds`;
-    return `Committed curve: with ${which} the means differ by up to ${most.toFixed(2)} min (${((100 * most) / largest[2].mean).toFixed(1)} %), at f = ${largest[0]}; at ${within} of ${fs.length} values of f by no more than their 95 % intervals allow${seeds[0] === 1 ? "" : ", where chance alone gives about 96"}.`;
+    const differ = `Committed curve: with ${which} the means differ by up to ${most.toFixed(2)} min (${((100 * most) / largest[2].mean).toFixed(1)} %), at f = ${largest[0]}`;
+    if (!campaign.finished) return `${differ}.`;
+    const within = both.filter(([, own, other]) => Math.abs(own.mean - other.mean) <= Z95 * Math.hypot(own.error, other.error) + 0.001).length;
+    return `${differ}. At ${within} of ${fs.length} values of f the 95 % interval of the difference holds 0; by chance alone it does at about ${Math.round(0.95 * fs.length)}.`;
   }
 
   function start(from) {

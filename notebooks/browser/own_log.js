@@ -2,7 +2,7 @@
 
 import { curvePicture } from "./axes.js";
 import { badness, Campaign } from "./curve.js";
-import { legendEntry, redraw, tag } from "./drawing.js";
+import { legendEntry, redraw, signed, tag } from "./drawing.js";
 import { shapeOf, summary } from "./shapes.js";
 import { thousands } from "./swf.js";
 
@@ -125,10 +125,13 @@ export function showOwnLog(section, kernelBytes, startWorker, names, none, examp
       find(".verdict").textContent = "Flat: no job waits, whatever the estimates.";
       return;
     }
-    const found = shapeOf(fs, runs, none), percent = (value) => `${value.toFixed(1)} %`;
+    const found = shapeOf(fs, runs, none), percent = (value) => `${signed(value).replace("+", "")} %`;
+    const name = { V: "A V", L: "An L", rising: "Rising", flat: "Flat" }[found.shape];
     const part = complete.length < SEEDS ? ` This is of ${complete.length} of ${SEEDS} seeds.` : "";
-    find(".verdict").textContent = `${found.shape === "V" || found.shape === "L" ? `A ${found.shape}` : found.shape[0].toUpperCase() + found.shape.slice(1)}: ${WORDS[found.shape]}. ` +
-      `Fall ${percent(found.fall)} (band ${percent(found.fallLow)} to ${percent(found.fallHigh)}), rise ${percent(found.rise)} (${percent(found.riseLow)} to ${percent(found.riseHigh)}), lowest mean at f = ${found.minimumAt}.${part}`;
+    const open = ["fall", "rise"].filter((one) => found[`${one}Low`] <= none && found[`${one}High`] > none);
+    const sure = open.length ? `By the bands the ${open.join(" and the ")} ${open.length > 1 ? "are" : "is"} not sure, since the band holds ${none} %.` : "By the bands both are sure.";
+    const turns = ["fall", "rise"].map((one) => `${one} ${percent(found[one])} (band ${percent(found[`${one}Low`])} to ${percent(found[`${one}High`])})`);
+    find(".verdict").textContent = `${name}: ${WORDS[found.shape]}. The lowest mean is at f = ${found.minimumAt}; ${turns.join(", ")}. ${sure}${part}`;
   }
 
   function draw() {

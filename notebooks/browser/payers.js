@@ -71,7 +71,11 @@ export function showPayers(section, log, machine, f) {
   function say() {
     const change = means().map((wait, k) => (100 * (wait - before[k])) / before[k]);
     const shorter = names.filter((_, k) => change[k] < -1), longer = names.filter((_, k) => change[k] > 1);
-    const list = (some) => some.join(", ") || "none";
+    const lengths = LENGTHS.map(([name]) => name);
+    const list = (some) => {
+      const own = some.filter((name) => lengths.includes(name)), parts = some.filter((name) => !lengths.includes(name));
+      return [...parts, ...(own.length ? [`run times ${own.join(", ")}`] : [])].join("; ") || "none";
+    };
     find(".said").textContent = f.value === 0
       ? "At f = 0 all estimates are perfect: nobody gains or pays. Move f."
       : `At f = ${f.value}, means over ${SEEDS} seeds against f = 0. Shorter waits: ${list(shorter)}. Longer waits: ${list(longer)}.`;
@@ -85,7 +89,8 @@ export function showPayers(section, log, machine, f) {
     const most = Math.max(10, ...change.map(Math.abs), ...runs.flatMap((run) => run.map((wait, k) => Math.abs((100 * (wait - before[k])) / before[k]))));
     const x = scale(-most, most, left, right);
     const svg = shape("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Change of the mean wait at f = ${f.value} by group of jobs: ${names.map((name, k) => `${name} ${signed(change[k])} %`).join("; ")}` });
-    svg.append(text("← wait shorter", x(0) - 8, 13, { class: "note", "text-anchor": "end" }), text("wait longer →", x(0) + 8, 13, { class: "note" }));
+    svg.append(text(narrow ? "← shorter" : "← wait shorter", x(0) - 8, 13, { class: "note", "text-anchor": "end" }), text(narrow ? "longer →" : "wait longer →", x(0) + 8, 13, { class: "note" }));
+    svg.append(text("jobs by run time", narrow ? left : left - 12, 13, { class: "note", "text-anchor": narrow ? "start" : "end" }));
     for (const value of ticks(-most, most, narrow ? 4 : 6)) {
       svg.append(shape("line", { x1: x(value), x2: x(value), y1: top, y2: height - 24, class: value ? "grid" : "zero" }));
       svg.append(text(`${signed(value, 0)} %`, x(value), height - 8, { class: "tick", "text-anchor": "middle" }));

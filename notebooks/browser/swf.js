@@ -28,8 +28,13 @@ export class LogError extends Error {
   }
 }
 
+/** Other compressed files, by their first bytes. */
+const PACKED = { xz: "fd377a585a", bzip2: "425a68", zstd: "28b52ffd", zip: "504b0304" };
+
 /** Return the decompressed bytes of a file, gzipped or not. */
 export async function unpack(bytes, name) {
+  const begin = hex(bytes.subarray(0, 5)), kind = Object.keys(PACKED).find((one) => begin.startsWith(PACKED[one]));
+  if (kind) throw new LogError(`${name}: compressed by ${kind}; decompress it, or compress it by gzip`);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   const parts = [];
   let length = 0;
@@ -194,11 +199,10 @@ function parse(bytes, name, badLines) {
   if (columns.n === 0 || (badCount && badLines !== "skip")) {
     const kinds = [...bad].map(([kind, one]) => `${thousands(one)} ${kind}`).join(", ");
     const total = badCount + columns.n + parts;
-    const other = columns.n === 0 && [...bad.keys()].every((kind) => kind === "wrong-columns" || kind === "not-a-number");
-    throw new LogError(
-      `${name}${problem}; ${thousands(badCount)} of ${thousands(total)} lines cannot be jobs: ${kinds}${other ? "; this is not SWF" : ""}`,
-      columns.n ? "badLines" : "",
-    );
+    if (columns.n === 0 && [...bad.keys()].every((kind) => kind === "wrong-columns" || kind === "not-a-number")) {
+      throw new LogError(`${name}: this is not SWF; a job is a line of 18 numbers (${problem.slice(2)})`);
+    }
+    throw new LogError(`${name}${problem}; ${thousands(badCount)} of ${thousands(total)} lines cannot be jobs: ${kinds}`, columns.n ? "badLines" : "");
   }
   if (dependent) anomalies.set("preceding-job-ignored", dependent);
   return { columns, header: labels(comments), bad, anomalies, sha256: async () => hex(await longSha256(bytes)) };
