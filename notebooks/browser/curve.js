@@ -2,7 +2,7 @@
 
 import { loadKernel, Machine } from "./kernel.js";
 import { stateOf } from "./random.js";
-import { readLog, unpack } from "./swf.js";
+import { LogError, readLog, unpack } from "./swf.js";
 
 /** Return `steps + 1` values of f from 0 to the largest, rounded as those of the package. */
 export function badness(largest, steps) {
@@ -26,7 +26,8 @@ export function serve(scope) {
         const bytes = await unpack(new Uint8Array(await data.file.arrayBuffer()), data.file.name);
         scope.postMessage({ read: await readLog(bytes, data.file.name, data.names, data.options) });
       } catch (error) {
-        scope.postMessage({ refused: error.message, remedy: error.remedy ?? "" });
+        const known = error instanceof LogError;
+        scope.postMessage({ refused: known ? error.message : `${data.file.name}: the browser cannot read it (${error.message})`, remedy: error.remedy ?? "" });
       }
     }
     if (data.stop) turn++;

@@ -97,7 +97,10 @@ export function showFiveJobs(section, Machine, kernel) {
   const picture = section.querySelector(".picture"), said = section.querySelector(".said");
   const guesses = section.querySelector(".guesses"), reset = section.querySelector(".reset");
   let found = scheduleOf(Machine, kernel, estimates), unlocked = false;
-  const handles = JOBS.map((_, job) => handle(job));
+  const handles = JOBS.map((_, job) => handle(job)), scene = shape("g");
+  // The handles stay in the picture while it is drawn again, so that a finger does not lose them.
+  const svg = shape("svg", { role: "group", "aria-label": "The machine over time, and the five jobs with their estimates" }, hatches("five"), scene, ...handles);
+  picture.append(svg);
 
   const LEGEND = [["ran", "run"], ["mild", "backfilled"], ["wild", "backfilled wildly"], ["believed", "estimated rest"], ["plan", "reservation"], ["real", "real shadow time"], ["extra", "extra processors"], ["stolen", "stolen from the head"]];
   section.querySelector(".legend").append(...LEGEND.map((entry) => legendEntry(...entry)));
@@ -113,7 +116,7 @@ export function showFiveJobs(section, Machine, kernel) {
     });
     group.addEventListener("pointermove", (event) => {
       if (!unlocked || !group.hasPointerCapture(event.pointerId)) return;
-      const box = picture.firstChild.getBoundingClientRect();
+      const box = svg.getBoundingClientRect();
       choose(job, Math.round(((event.clientX - box.left - view.left) / (view.right - view.left)) * END - found.start[job]));
     });
     group.addEventListener("keydown", (event) => {
@@ -145,64 +148,61 @@ export function showFiveJobs(section, Machine, kernel) {
     const top = 34, floor = top + PROCESSORS * row, list = floor + 40, height = list + JOBS.length * row + 34;
     Object.assign(view, { left, right });
     const x = scale(0, END, left, right), y = (processor) => floor - processor * row;
-    const svg = shape("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "The machine over time, and the five jobs with their estimates" }, hatches("five"));
+    for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) svg.setAttribute(name, value);
+    scene.replaceChildren();
     for (let hour = 0; hour <= END; hour += narrow ? 4 : 2) {
-      svg.append(shape("line", { x1: x(hour), x2: x(hour), y1: top, y2: height - 30, class: "grid" }));
-      svg.append(text(hour, x(hour), height - 14, { class: "tick", "text-anchor": "middle" }));
+      scene.append(shape("line", { x1: x(hour), x2: x(hour), y1: top, y2: height - 30, class: "grid" }));
+      scene.append(text(hour, x(hour), height - 14, { class: "tick", "text-anchor": "middle" }));
     }
-    svg.append(text("hours", right, height - 1, { class: "tick", "text-anchor": "end" }));
-    svg.append(text(narrow ? `${PROCESSORS} proc.` : `${PROCESSORS} processors`, left - 8, top - 12, { class: "tick", "text-anchor": narrow ? "middle" : "end" }));
-    svg.append(shape("rect", { x: left, y: top, width: right - left, height: floor - top, class: "machine" }));
+    scene.append(text("hours", right, height - 1, { class: "tick", "text-anchor": "end" }));
+    scene.append(text(narrow ? `${PROCESSORS} proc.` : `${PROCESSORS} processors`, left - 8, top - 12, { class: "tick", "text-anchor": narrow ? "middle" : "end" }));
+    scene.append(shape("rect", { x: left, y: top, width: right - left, height: floor - top, class: "machine" }));
     const kind = (job) => (found.wild[job] ? "wild" : found.backfilled[job] ? "mild" : "ran");
     const fill = (one) => (one === "ran" ? { class: "box fill-ran" } : { class: "box", fill: `url(#five-${one})` });
     places(found).forEach((blocks, job) => {
       const from = x(found.start[job]), to = x(found.start[job] + JOBS[job][1]);
       for (const [first, count] of blocks) {
-        svg.append(shape("rect", { x: from, y: y(first + count), width: to - from, height: count * row, ...fill(kind(job)) }));
+        scene.append(shape("rect", { x: from, y: y(first + count), width: to - from, height: count * row, ...fill(kind(job)) }));
       }
       const [first, count] = blocks.reduce((best, one) => (one[1] > best[1] ? one : best));
-      svg.append(...label(job + 1, Math.min((from + to) / 2, from + 20), y(first + count / 2)));
+      scene.append(...label(job + 1, Math.min((from + to) / 2, from + 20), y(first + count / 2)));
     });
     const shown = passShown(found);
-    if (shown) reservation(svg, shown, x, y, top, floor, right);
+    if (shown) reservation(shown, x, y, top, floor, right);
     JOBS.forEach(([submit, run, size], job) => {
       const line = list + job * row, middle = line + row / 2 - 2, start = found.start[job], end = start + run;
-      svg.append(text(`job ${job + 1}`, left - 8, middle + (narrow ? 4 : -2), { class: "name", "text-anchor": "end" }));
-      if (!narrow) svg.append(text(`${size} processor${size > 1 ? "s" : ""}`, left - 8, middle + 11, { class: "tick", "text-anchor": "end" }));
-      if (start > submit) svg.append(shape("line", { x1: x(submit), x2: x(start), y1: middle, y2: middle, class: "waits" }));
-      svg.append(shape("circle", { cx: x(submit), cy: middle, r: 3, class: "submitted" }));
-      svg.append(shape("rect", { x: x(start), y: middle - row / 2 + 5, width: x(end) - x(start), height: row - 10, ...fill(kind(job)) }));
+      scene.append(text(`job ${job + 1}`, left - 8, middle + (narrow ? 4 : -2), { class: "name", "text-anchor": "end" }));
+      if (!narrow) scene.append(text(`${size} processor${size > 1 ? "s" : ""}`, left - 8, middle + 11, { class: "tick", "text-anchor": "end" }));
+      if (start > submit) scene.append(shape("line", { x1: x(submit), x2: x(start), y1: middle, y2: middle, class: "waits" }));
+      scene.append(shape("circle", { cx: x(submit), cy: middle, r: 3, class: "submitted" }));
+      scene.append(shape("rect", { x: x(start), y: middle - row / 2 + 5, width: x(end) - x(start), height: row - 10, ...fill(kind(job)) }));
       if (estimates[job] > run) {
-        svg.append(shape("rect", { x: x(end), y: middle - row / 2 + 5, width: x(start + estimates[job]) - x(end), height: row - 10, class: "box", fill: "url(#five-believed)" }));
+        scene.append(shape("rect", { x: x(end), y: middle - row / 2 + 5, width: x(start + estimates[job]) - x(end), height: row - 10, class: "box", fill: "url(#five-believed)" }));
       }
       const place = `translate(${Math.min(x(start + estimates[job]), right)},${middle})`;
       for (const [name, value] of Object.entries({ transform: place, "aria-valuenow": estimates[job], "aria-valuetext": `${estimates[job]} hours; it runs ${run} hours`, "aria-disabled": !unlocked })) {
         handles[job].setAttribute(name, value);
       }
-      svg.append(handles[job]);
     });
-    const focused = document.activeElement;
-    picture.replaceChildren(svg);
-    if (handles.includes(focused)) focused.focus({ preventScroll: true });
   }
 
   function label(words, x, y) {
     return [shape("circle", { cx: x, cy: y, r: 9, class: "label" }), text(words, x, y + 4, { class: "number", "text-anchor": "middle" })];
   }
 
-  function reservation(svg, { head, planned, extra, real }, x, y, top, floor, right) {
+  function reservation({ head, planned, extra, real }, x, y, top, floor, right) {
     const size = JOBS[head][2], until = Math.min(x(planned + estimates[head]), right);
-    svg.append(shape("rect", { x: x(planned), y: y(size), width: until - x(planned), height: floor - y(size), class: "reserved" }));
+    scene.append(shape("rect", { x: x(planned), y: y(size), width: until - x(planned), height: floor - y(size), class: "reserved" }));
     if (extra > 0) {
-      svg.append(shape("rect", { x: x(planned), y: y(size + extra), width: right - x(planned), height: y(size) - y(size + extra), class: "extra" }));
-      svg.append(text(`${extra} extra`, right - 4, y(size + extra) + 14, { class: "note", "text-anchor": "end" }));
+      scene.append(shape("rect", { x: x(planned), y: y(size + extra), width: right - x(planned), height: y(size) - y(size + extra), class: "extra" }));
+      scene.append(text(`${extra} extra`, right - 4, y(size + extra) + 14, { class: "note", "text-anchor": "end" }));
     }
     for (const [at, look] of [[real, "line-real"], [planned, "line-plan"]]) {
-      for (const own of ["halo", look]) svg.append(shape("line", { x1: x(at), x2: x(at), y1: top - 4, y2: floor, class: own }));
+      for (const own of ["halo", look]) scene.append(shape("line", { x1: x(at), x2: x(at), y1: top - 4, y2: floor, class: own }));
     }
-    svg.append(text(`reservation of job ${head + 1}`, Math.min(x(planned) + 4, right - 118), top - 18, { class: "note plan" }));
+    scene.append(text(`reservation of job ${head + 1}`, Math.min(x(planned) + 4, right - 118), top - 18, { class: "note plan" }));
     if (found.start[head] > real) {
-      svg.append(shape("rect", { x: x(real), y: top - 11, width: x(found.start[head]) - x(real), height: 8, class: "stolen" }));
+      scene.append(shape("rect", { x: x(real), y: top - 11, width: x(found.start[head]) - x(real), height: 8, class: "stolen" }));
     }
   }
 

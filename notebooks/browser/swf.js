@@ -202,7 +202,8 @@ function parse(bytes, name, badLines) {
     if (columns.n === 0 && [...bad.keys()].every((kind) => kind === "wrong-columns" || kind === "not-a-number")) {
       throw new LogError(`${name}: this is not SWF; a job is a line of 18 numbers (${problem.slice(2)})`);
     }
-    throw new LogError(`${name}${problem}; ${thousands(badCount)} of ${thousands(total)} lines cannot be jobs: ${kinds}`, columns.n ? "badLines" : "");
+    const way = bad.has("fraction-of-second") ? "; the package rounds fractions of seconds by times='round'" : "";
+    throw new LogError(`${name}${problem}; ${thousands(badCount)} of ${thousands(total)} lines cannot be jobs: ${kinds}${way}`, columns.n ? "badLines" : "");
   }
   if (dependent) anomalies.set("preceding-job-ignored", dependent);
   return { columns, header: labels(comments), bad, anomalies, sha256: async () => hex(await longSha256(bytes)) };
