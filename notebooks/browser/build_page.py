@@ -5,6 +5,7 @@
 import base64
 import gzip
 import json
+import os
 import re
 import sys
 from html import escape
@@ -168,4 +169,4 @@ if __name__ == "__main__":
     note = (
         f"; synthetic jobs stand in for {', '.join(missing)}: give TRACES=folder" if missing else ""
     )
-    print(f"{place}: {place.stat().st_size / 1e6:.2f} MB{note}")
+    print(f"{os.path.relpath(place)}: {place.stat().st_size / 1e6:.2f} MB{note}")

@@ -200,7 +200,7 @@ function parse(bytes, name, badLines) {
     const kinds = [...bad].map(([kind, one]) => `${thousands(one)} ${kind}`).join(", ");
     const total = badCount + columns.n + parts;
     if (columns.n === 0 && [...bad.keys()].every((kind) => kind === "wrong-columns" || kind === "not-a-number")) {
-      throw new LogError(`${name}: this is not SWF; a job is a line of 18 numbers (${problem.slice(2)})`);
+      throw new LogError(`${name}: this is not SWF; a job is a line of 18 numbers`);
     }
     const way = bad.has("fraction-of-second") ? "; the package rounds fractions of seconds by times='round'" : "";
     throw new LogError(`${name}${problem}; ${thousands(badCount)} of ${thousands(total)} lines cannot be jobs: ${kinds}${way}`, columns.n ? "badLines" : "");

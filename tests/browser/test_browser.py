@@ -161,6 +161,27 @@ def test_the_four_parts(opened, width, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_finger_drags_an_estimate(opened):
+    page = opened(390)
+    page.tap("#five button[value=same]")
+    handle = page.locator("#five .handle").last
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    hour = page.evaluate("document.querySelector('#five .machine').getBBox().width") / 16
+    touch, top = page.context.new_cdp_session(page), page.evaluate("scrollY")
+
+    def send(kind, *points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [*points]})
+
+    send("touchStart", {"x": x, "y": y})
+    for step in range(1, 11):
+        send("touchMove", {"x": x + step * 0.3 * hour, "y": y})
+    send("touchEnd")
+    assert handle.get_attribute("aria-valuenow") == "7"
+    assert page.evaluate("scrollY") == top
+
+
 def test_the_curve_begins_when_it_is_seen_unless_motion_is_reduced(opened):
     page = opened(motion="no-preference")
     page.locator("#month .curve").scroll_into_view_if_needed()
