@@ -171,9 +171,9 @@ function parse(bytes, name, badLines) {
       }
     }
     if (columns.n === 0) width = Math.max(18, tokens);
-    const status = values[10], unknown = values[0] < 0 || values[1] < 0;
+    const unknown = values[0] < 0 || values[1] < 0;
     let isPart = false;
-    if (!plain || tokens !== width || unknown || lineOf.has(values[0]) || (status >= 2 && status <= 4)) {
+    if (!plain || tokens !== width || unknown || lineOf.has(values[0])) {
       const texts = [];
       for (let k = 0; k < tokens; k++) texts.push(decoder.decode(bytes.subarray(from[k], to[k])));
       try {
