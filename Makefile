@@ -9,6 +9,7 @@ PY    := .venv/bin/python
 READY := .venv/ready
 endif
 TOOLS   := build/tools
+LINKER  := build/linker
 KERNELS := build/kernels
 
 # Import this checkout's package, also in kernels that a notebook starts.
@@ -28,7 +29,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test lab studies pins check lint site setup report traces test-all test-contrib conformance bench archive lock audit clean
+.PHONY: help figures test lab studies pins check lint page site setup report traces test-all test-contrib conformance bench wasm archive lock audit clean
 
 help:
 	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
@@ -54,8 +55,11 @@ lint: $(READY)  ## Check the format of the code and the direction of imports
 	@mkdir -p build; $(PY) -m ruff format --check -q . && $(PY) -m ruff check -q .
 	@$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-cache > build/lint.txt \
 	  || { cat build/lint.txt; exit 1; }
+page: $(READY)  ## Build the page that needs no installation: build/page.html
+	@$(PY) -m notebooks.browser.build_page
 site: build/docs-ready  ## Build the documentation in build/site/
 	@$(MAKE) -s report STANDALONE=1
+	@$(MAKE) -s page
 	@$(PY) -m sphinx -b html docs build/site && echo build/site/index.html
 
 setup: $(KERNELS)  ## Create .venv with the locked packages, and compile the kernels
@@ -76,6 +80,8 @@ build/conformance.zip: $(shell find contrib/conformance -type f -not -path '*/__
 	  __main__.py README.md CHANGES.md exercise.ipynb exercise.py sentences.md manifest.json easy.awk conformance logs schedules
 bench: $(READY)  ## Compare kernels with plain C++; GROWTH=1: also over the queue
 	@$(PY) -m tests.benchmarks $(if $(GROWTH),--growth)
+wasm: $(LINKER)/ready  ## Compile the kernel of the page again: notebooks/browser/kernel.wasm
+	@PYTHONPATH=$(CURDIR):$(LINKER) $(PY) -m notebooks.browser.compile_kernel
 archive: $(READY)  ## Pack the last commit and its packages: build/replication.tar
 	@mkdir -p build/wheels
 	@$(PY) -m pip download -qq --require-hashes --only-binary :all: --dest build/wheels -r requirements/main.lock
@@ -114,6 +120,8 @@ build/docs-ready: requirements/docs.lock $(READY)
 	@$(PY) .ci/install.py requirements/docs.lock && mkdir -p build && touch $@
 $(TOOLS)/ready: requirements/tools.lock $(READY)
 	@rm -rf $(TOOLS) && $(PY) .ci/install.py requirements/tools.lock $(TOOLS) && touch $@
+$(LINKER)/ready: requirements/linker.lock $(READY)
+	@rm -rf $(LINKER) && $(PY) .ci/install.py requirements/linker.lock $(LINKER) && touch $@
 
 #: TRACES=dir          folder with the real logs
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02", or studies

@@ -1,0 +1,296 @@
+"""The page in Chromium, on a phone and on a laptop: each part does what it says, and no request
+leaves the page.
+
+It leaves pictures of the four parts in ``build/page/``. Needs Chromium and the package playwright
+(`pip install playwright`; its own browsers are not used).
+"""
+
+import gzip
+import re
+import shutil
+
+import pytest
+import workloads
+
+import replication as rp
+from notebooks.browser import build_page
+from replication.simulator import paths
+from replication.simulator.logs import registry, swf
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
+SIZES = {390: 844, 1280: 900}
+#: So that a slider does not cover what a picture shows.
+PLAIN = "document.querySelectorAll('.slider').forEach(e => e.style.position = 'static')"
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory):
+    """The page of real logs, or of a few synthetic jobs without them."""
+    place = tmp_path_factory.mktemp("page") / "a page.html"
+    with pytest.MonkeyPatch.context() as patch:
+        if not all(map(registry.locate, build_page.LOGS)):
+            patch.setattr(registry, "like", few_jobs)
+        return build_page.build(place)
+
+
+def few_jobs(name, machine=None):
+    """Return some jobs in place of a log's."""
+    return workloads.random_jobs(900, 64, 900_000, 40_000, 9000, name).replace(stand_in=True)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as program:
+        browser = program.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser, page_file):
+    """A function that opens the page; afterwards no error and no request may have been seen."""
+    seen, pages = [], []
+
+    def open_page(width=1280, scheme="light", motion="reduce"):
+        size = {"width": width, "height": SIZES.get(width, 900)}
+        options = {"color_scheme": scheme, "reduced_motion": motion, "has_touch": width < 800}
+        page = browser.new_page(viewport=size, **options)
+        page.set_default_timeout(120_000)
+        page.on("pageerror", lambda error: seen.append(str(error)))
+        page.on("console", lambda said: seen.append(said.text))
+        page.on("request", lambda one: seen.append(one.url))
+        page.goto(page_file.as_uri())
+        page.wait_for_selector("html[data-ready]", state="attached")
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    own = (page_file.as_uri(), "blob:", "data:")
+    assert [one for one in seen if not one.startswith(own)] == []
+
+
+def until(page, condition):
+    """Wait for a condition; the page forbids the function of playwright that is made from text."""
+    for _ in range(1200):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(100)
+    pytest.fail(f"not so in two minutes: {condition}")
+
+
+def words(page, selector):
+    """Return the text of a part, without line breaks."""
+    return re.sub(r"\s+", " ", page.inner_text(selector))
+
+
+def keep(page, part, name):
+    """Leave a picture of a part."""
+    folder = paths.BUILD / "page"
+    folder.mkdir(parents=True, exist_ok=True)
+    page.evaluate(PLAIN)
+    page.locator(part).screenshot(path=folder / f"{name}.png")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", SIZES)
+def test_the_four_parts(opened, width, scheme):
+    page = opened(width, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    handle = page.locator("#five .handle").first
+    handle.press("ArrowRight")  # nothing moves before the guess
+    assert handle.get_attribute("aria-valuenow") == "6"
+    page.click("#five button[value=longer]")
+    assert "Not so: the mean wait is shorter, 1 h 12 min in place of 1 h 48 min" in words(
+        page, "#five .said"
+    )
+    assert "a wild backfill" in words(page, "#five .said")
+    handle.press("Home")
+    assert "Mean wait: 1 h 48 min" in words(page, "#five .said")
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    hour = page.evaluate("document.querySelector('#five .machine').getBBox().width") / 16
+    page.mouse.move(x + 3 * hour, y, steps=12)
+    page.mouse.up()
+    assert handle.get_attribute("aria-valuenow") == "9"
+    assert "Mean wait: 1 h 12 min" in words(page, "#five .said")
+    keep(page, "#five", f"part1-{width}-{scheme}")
+
+    before = words(page, "#month .run")
+    slider = page.locator("#f-month")
+    slider.press("End")
+    until(page, "document.querySelector('#month .run').textContent.startsWith('f = 10:')")
+    assert words(page, "#month .run") != before
+    assert page.locator("#f-payers").input_value() == "10"
+    until(page, "document.querySelector('#payers .said').textContent.startsWith('At f = 10,')")
+    slider.press("Home")
+    until(page, "document.querySelector('#payers .said').textContent.includes('nobody')")
+    slider.fill("2")
+    page.click("#month .begin")
+    until(page, "document.querySelector('#month progress').value > 0.021")
+    page.click("#month .stop")
+    done = words(page, "#month .progress")
+    assert re.match(r"[\d,]+ of 10,100 runs of [\d,]+ jobs in", done)
+    page.wait_for_timeout(300)
+    assert words(page, "#month .progress") == done
+    if all(map(registry.locate, build_page.LOGS)):
+        assert re.match(
+            "Committed curve: with the first .* differ by up to", words(page, "#month .difference")
+        )
+        assert page.locator("#month .committed-mean").count() == 1
+    keep(page, "#month", f"part2-{width}-{scheme}")
+    until(page, "document.querySelector('#payers .said').textContent.startsWith('At f = 2,')")
+    keep(page, "#payers", f"part3-{width}-{scheme}")
+
+    page.click("#own .sample button")
+    until(page, "document.querySelector('#own progress').value > 0.15")
+    page.click("#own .stop")
+    assert re.match("(A V|An L|Flat|Rising): .* This is of", words(page, "#own .verdict"))
+    assert 'paper="heel_and_toe"' in page.inner_text("#own pre")
+    keep(page, "#own", f"part4-{width}-{scheme}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_finger_drags_an_estimate(opened):
+    page = opened(390)
+    page.tap("#five button[value=same]")
+    handle = page.locator("#five .handle").last
+    handle.scroll_into_view_if_needed()
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    hour = page.evaluate("document.querySelector('#five .machine').getBBox().width") / 16
+    touch, top = page.context.new_cdp_session(page), page.evaluate("scrollY")
+
+    def send(kind, *points):
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [*points]})
+
+    send("touchStart", {"x": x, "y": y})
+    for step in range(1, 11):
+        send("touchMove", {"x": x + step * 0.3 * hour, "y": y})
+    send("touchEnd")
+    assert handle.get_attribute("aria-valuenow") == "7"
+    assert page.evaluate("scrollY") == top
+
+
+def test_the_curve_begins_when_it_is_seen_unless_motion_is_reduced(opened):
+    page = opened(motion="no-preference")
+    page.locator("#month .curve").scroll_into_view_if_needed()
+    until(page, "document.querySelector('#month progress').value > 0")
+    assert page.locator("#month .begin").is_hidden()
+    still = opened()
+    still.locator("#month .curve").scroll_into_view_if_needed()
+    still.wait_for_timeout(300)
+    assert still.locator("#month .begin").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1600])
+def test_every_control_has_a_name_and_room_for_a_finger(opened, width):
+    page = opened(width)
+    page.click("#five button[value=same]")
+    for control in page.locator("button:visible, input:visible, [role=slider]").all():
+        name = control.evaluate("e => e.ariaLabel || e.labels?.[0]?.textContent || e.textContent")
+        assert name.strip()
+        box = control.bounding_box()
+        assert box["height"] >= 30 and box["width"] >= 30
+    pictures = page.locator("svg[role=img], canvas").all()
+    assert len(pictures) >= 3
+    assert all(len(one.get_attribute("aria-label")) > 20 for one in pictures)
+
+
+@pytest.fixture
+def dropped(opened, tmp_path):
+    """A function that drops a file of some content on part 4 and returns the page."""
+    page = opened(390)
+
+    def drop(name, content):
+        path = tmp_path / name
+        path.write_bytes(content)
+        page.set_input_files("#own input[type=file]", path)
+        until(
+            page,
+            "document.querySelector('#own .state').textContent === '' &&"
+            " (document.querySelector('#own .refusal').textContent ||"
+            " !document.querySelector('#own .result').hidden)",
+        )
+        return page
+
+    return drop
+
+
+def log_of(jobs, header=True):
+    """Return the bytes of a log of a workload."""
+    trace = workloads.trace(
+        submit=jobs.submit,
+        run_time=jobs.run_time,
+        requested_processors=jobs.processors,
+        requested_time=jobs.estimate,
+    )
+    lines = [f"; MaxProcs: {jobs.machine}\n"] if header else []
+    names = swf.FIELDS
+    columns = [getattr(trace, name).astype("i8").tolist() for name in names]
+    lines += (" ".join(map(str, row)) + "\n" for row in zip(*columns, strict=True))
+    return "".join(lines).encode()
+
+
+def test_a_dropped_file_of_each_kind(dropped):
+    content = log_of(workloads.random_jobs(700, 32, 90_000, 3000, 900))
+    for name, data in (("own.swf", content), ("own.swf.gz", gzip.compress(content))):
+        page = dropped(name, data)
+        page.wait_for_selector("#own .verdict:not(:empty)")
+        assert words(page, "#own .facts").startswith("jobs 700 processors 32")
+        assert f'rp.load("{name}")' in page.inner_text("#own pre")
+    page = dropped("empty.swf", b"")
+    assert words(page, "#own .refusal").startswith("empty.swf: no jobs, an empty file")
+    assert page.locator("#own .result").is_hidden()
+    page = dropped("picture.png", bytes(range(256)) * 99)
+    assert "\n" not in page.inner_text("#own .refusal") and "picture.png" in words(
+        page, "#own .refusal"
+    )
+    page = dropped("cut.swf.gz", gzip.compress(content)[:900])
+    assert words(page, "#own .refusal") == "cut.swf.gz: the gzip is truncated"
+    page = dropped("bad.swf", content + b"1 2 3\n")
+    page.click("#own .remedy")
+    page.wait_for_selector("#own .verdict:not(:empty)")
+    assert "bad line wrong columns 1" in words(page, "#own .facts")
+
+
+def test_a_log_without_a_header_asks_for_the_machine(dropped):
+    page = dropped(
+        "bare.swf", log_of(workloads.random_jobs(700, 32, 90_000, 3000, 900), header=False)
+    )
+    assert "names no MaxProcs" in words(page, "#own .refusal")
+    page.fill("#own .ask input", "16")
+    page.click("#own .ask button")
+    until(page, "document.querySelector('#own .refusal').textContent.includes('machine')")
+    page.wait_for_selector("#own .remedy:not([hidden])")  # jobs are larger
+    page.fill("#own .ask input", "32") if page.locator("#own .ask").is_visible() else None
+    page.click("#own .remedy")
+    page.wait_for_selector("#own .verdict:not(:empty)")
+    assert "machine=16" in page.inner_text("#own pre") and "larger-than-machine" in page.inner_text(
+        "#own pre"
+    )
+
+
+def test_450_000_jobs(dropped):
+    page = dropped("long.swf", log_of(workloads.random_jobs(450_000, 256, 60_000_000, 9000, 900)))
+    assert words(page, "#own .facts").startswith("jobs 450,000")
+    until(page, "document.querySelector('#own progress').value > 0")
+    page.click("#own .stop")
+    assert "of 420 runs of 450,000 jobs" in words(page, "#own .progress")
+
+
+def test_jobs_of_which_none_is_measured(dropped):
+    jobs = rp.Workload.from_columns("at once", 8, [0] * 12, [60] * 12, [4] * 12)
+    page = dropped("once.swf", log_of(jobs))
+    page.wait_for_selector("#own .verdict:not(:empty)")
+    assert words(page, "#own .verdict").startswith("No curve: every job ends after")

@@ -1,0 +1,220 @@
+"""Reading logs in the page: the same jobs as the package reads, or the same refusal."""
+
+import gzip
+import lzma
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import replication as rp
+from replication.simulator import paths
+from replication.simulator.errors import InputError
+from replication.simulator.logs import registry
+
+HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n"
+SKIP = {"badLines": "skip"}
+LARGER = ("no-run-time", "zero-run-time", "no-processors", "larger-than-machine")
+#: Where a refusal points to: the line, the field and the value; or what a header lacks.
+PLACE = re.compile(
+    r", line \d+(?:, field \d+ \(\w+\))?: [^;]*|no jobs, [^;]*|header [^;]*|gzip is \w+"
+)
+#: What the page says of a log beside its jobs; the package's counts of rules.
+COUNTS = re.compile(
+    r"bad-line-|unreadable-|size-from-|estimate-|submit-|preceding-|no-|zero-run-time$|larger-"
+)
+
+
+def line(job_id=1, submit=0, **fields):
+    """A job line; fields that are not given are 1, and no job precedes."""
+    names = rp.simulator.logs.swf.FIELDS
+    values = dict.fromkeys(names, 1) | {"preceding_job": -1, "job_id": job_id, "submit": submit}
+    return " ".join(str((values | fields)[name]) for name in names) + "\n"
+
+
+PLAIN = line(1) + line(2, 5)
+CASES = {
+    "plain": HEADER + PLAIN,
+    "blanks and tabs": HEADER + "  " + line(1).replace(" ", " \t ") + " \n\n" + line(2, 3),
+    "CRLF and a late comment": (
+        HEADER + line(1) + "; Note: late\n" + line(2, wait="12.00", queue="-1.0")
+    ).replace("\n", "\r\n"),
+    "no line break at the end": HEADER + PLAIN.rstrip(),
+    "out of order": HEADER + line(4, 10) + line(3, 5) + line(2, 10) + line(1, 5) + line(9, 10),
+    "exponents": HEADER + line(1, "1e+05", run_time="1.5e2") + line(2, "1.0"),
+    "negative": HEADER + line(1, run_time=7, requested_time=-4, user="-3.7", cpu_time="-1.5"),
+    "large numbers": HEADER
+    + line(10**17, 1, user=10**18 - 1, group=2**53 + 1)
+    + line(10**17 + 1, 1),
+    "sizes by allocation": "; MaxProcs: 8\n; Sizes: allocated processors\n"
+    + line(1, allocated_processors=3),
+    "sizes from the other field": HEADER + line(1, requested_processors=-1, allocated_processors=4),
+    "unknown values": HEADER
+    + line(1, run_time=-1)
+    + line(2, 3, run_time=0)
+    + line(3, 4, requested_processors=-1, allocated_processors=-1)
+    + line(4, 5, requested_time=-1),
+    "overruns": HEADER
+    + line(1, run_time=100, requested_time=50)
+    + line(2, 1, run_time=100, requested_time=99)
+    + line(3, 2, run_time=5, requested_time=9),
+    "more held than asked": HEADER
+    + line(1, run_time=50, allocated_processors=9, requested_time=60),
+    "indented labels": ";       MaxJobs: 1\n;       MaxProcs: 8\n; Note: a\n;   b: c\n" + line(),
+    "a total in words": "; MaxProcs: 1664 (72, 1368, 224)\n" + line(),
+    "unused text": HEADER
+    + line(1, requested_memory="Polaris", cpu_time="nan", used_memory="9" * 400),
+    "further columns": HEADER + "".join(line(k, k)[:-1] + f" {k} 0 3.5\n" for k in range(1, 5)),
+    "parts of a job": HEADER + line(1) + line(1, 0, status=2) + line(2, 4, status=3),
+    "a preceding job": HEADER + line(1) + line(2, 1, preceding_job=1),
+    "all estimates in minutes": HEADER
+    + "".join(line(k, k, run_time=600, requested_time=20) for k in range(1, 9)),
+}
+REFUSED = {
+    "no jobs": HEADER,
+    "empty": "",
+    "only blank lines": "\n \n",
+    "no header": PLAIN,
+    "a machine with a comma": "; MaxProcs: 1,024\n" + PLAIN,
+    "a machine in words": "; MaxProcs: many\n" + PLAIN,
+    "text": HEADER + PLAIN + line(3, 9, run_time="abc"),
+    "a fraction of a second": HEADER + line(1) + line(2, wait="1.5"),
+    "a fraction of a processor": HEADER + line(1) + line(2, requested_processors="1.5"),
+    "too large": HEADER + line(1) + line(2, 1, run_time="9" * 19),
+    "a plus sign": HEADER + line(1) + line(2, 1, wait="+5"),
+    "a control character": HEADER + line(1) + line(2, 1, wait="1\r2"),
+    "an unknown number": HEADER + line(1) + line(-1),
+    "an unknown submission": HEADER + line(1) + line(2, -7),
+    "a number twice": HEADER + line(1) + line(1, 9),
+    "17 columns": HEADER + line(1) + "7 " * 17 + "\n",
+    "19 columns later": HEADER + line(1) + line(2)[:-1] + " 1\n",
+    "larger than the machine": HEADER + line(1) + line(7, 2, requested_processors=200),
+    "nothing remains": HEADER + line(1, run_time=0) + line(2, run_time=-1),
+    "words": HEADER + "some words\n" * 3,
+    "a table": "submit_time,nodes\n5,4\n",
+    "JSON": '{"jobs": []}',
+    "UTF-16": (HEADER + line()).encode("utf-16"),
+    "binary": bytes(range(256)) * 40,
+}
+
+
+def file(folder, name, content):
+    path = folder / (re.sub("[^a-z0-9]", "-", name) + ".swf")
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def load(path, options):
+    """Return the workload as the package loads it, or its refusal."""
+    rules = {"machine": options.get("machine"), "bad_lines": options.get("badLines")}
+    if options.get("larger"):
+        rules["drop"] = LARGER
+    try:
+        return rp.load(path, **rules)
+    except InputError as refusal:
+        return str(refusal)
+
+
+@pytest.fixture
+def agree(node):
+    """A function that compares what the page and the package make of files, with options each."""
+    names = {registry.info(name).sha256: name for name in registry.names()}
+
+    def compare(files):
+        given = [{"file": str(f), "options": o, "names": names} for f, o in files]
+        answers = node("read", given)
+        for (path, options), found in zip(files, answers, strict=True):
+            expected = load(path, options)
+            if isinstance(expected, str):
+                assert "refused" in found, path
+                assert found["refused"].startswith(path.name) and found["refused"].isprintable()
+                if "this is not SWF" not in found["refused"]:
+                    assert PLACE.findall(found["refused"]) == PLACE.findall(expected)
+                continue
+            assert "refused" not in found, found
+            jobs = found["jobs"]
+            for name, column in zip(
+                jobs, ("submit", "run_time", "processors", "estimate"), strict=True
+            ):
+                assert np.array_equal(jobs[name], getattr(expected, column)), name
+            assert (found["name"], found["machine"]) == (expected.name, expected.machine)
+            assert found["drawKey"] == expected.draw_key
+            assert found["withoutEstimate"] == pytest.approx(expected.without_estimate)
+            counts = {rule: n for rule, n in expected.cleaning if n and COUNTS.match(rule)}
+            assert {rule: n for rule, n in found["cleaning"] if n} == counts
+        return answers
+
+    return compare
+
+
+@pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
+def test_files_that_are_read(agree, tmp_path):
+    files = [file(tmp_path, name, text) for name, text in CASES.items()]
+    found = dict(zip(CASES, agree([(path, {}) for path in files]), strict=True))
+    assert "processor time" in found["more held than asked"]["warnings"][0]
+    assert "another unit" in found["all estimates in minutes"]["warnings"][0]
+
+
+@pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
+def test_files_that_are_refused_and_what_helps(agree, tmp_path):
+    files = [file(tmp_path, name, text) for name, text in REFUSED.items()]
+    found = dict(zip(REFUSED, agree([(path, {}) for path in files]), strict=True))
+    options = {"machine": {"machine": 16}, "larger": {"larger": "skip"}, "badLines": SKIP}
+    helped = {name: options[one["remedy"]] for name, one in found.items() if one["remedy"]}
+    again = agree([(file(tmp_path, name, REFUSED[name]), one) for name, one in helped.items()])
+    assert len(again) >= 13 and all("jobs" in one for one in again)
+
+
+def test_compressed_files(agree, tmp_path):
+    text = (HEADER + "".join(line(k, k * k, wait=k * 7919 % 1000) for k in range(1, 900))).encode()
+    packed = gzip.compress(text)
+    contents = {"whole": packed, "cut": packed[: len(packed) // 2], "short": packed[:9]}
+    contents["damaged"] = packed[:-6] + bytes([packed[-6] ^ 1]) + packed[-5:]
+    paths_of = {name: tmp_path / f"{name}.swf.gz" for name in contents}
+    for name, content in contents.items():
+        paths_of[name].write_bytes(content)
+    agree([(path, {}) for path in paths_of.values()])
+
+
+def test_other_compressed_files_are_named(node, tmp_path):
+    path = tmp_path / "log.swf.xz"
+    path.write_bytes(lzma.compress((HEADER + PLAIN).encode()))
+    [found] = node("read", [{"file": str(path), "options": {}, "names": {}}])
+    assert found["refused"].startswith("log.swf.xz: compressed by xz; decompress it")
+
+
+@pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
+def test_random_files(agree, tmp_path):
+    """Unknown values, parts of jobs, numbers twice, words, and characters at any place."""
+    rng, files = np.random.default_rng(1), []
+    for case in range(150):
+        n = int(rng.integers(1, 9))
+        values = rng.integers(0, 6, (n, 18))
+        values[:, 0] = rng.permutation(n) if case % 4 else rng.integers(-1, n, n)
+        places = rng.random((n, 18)) < 0.08
+        values[places] = rng.integers(-3, 0, places.sum())
+        text = "; MaxProcs: 8\n" + "".join(" ".join(map(str, row)) + "\n" for row in values)
+        if case % 3 == 0:
+            k = int(rng.integers(15, len(text)))
+            text = text[:k] + str(rng.choice([*"x.-e;\t 9"])) + text[k:]
+        files.append((file(tmp_path, f"random{case}", text), SKIP if case % 2 else {}))
+    found = agree(files)
+    assert 30 < sum("jobs" in one for one in found) < 140
+
+
+@pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
+def test_the_logs_of_the_conformance_suite(agree):
+    logs = sorted((paths.ROOT / "contrib/conformance/logs").glob("*.swf"))
+    agree([(path, {}) for path in logs[::7]])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", registry.names())
+def test_real_logs_as_files(agree, tmp_path, name):
+    place = registry.locate(name)
+    if place is None:
+        pytest.skip(f"real log {name} is not on this machine (set TRACES=folder)")
+    copy = shutil.copy(place, tmp_path)
+    agree([(copy, SKIP)])
