@@ -11,7 +11,8 @@ from pathlib import Path
 
 from replication.report import parameters, record
 from replication.simulator import paths
-from replication.simulator.logs import cleaning, registry
+from replication.simulator.drop_rules import DROP_RULES
+from replication.simulator.logs import registry
 from replication.verdicts import published, tables
 
 ALTERED = "its files differ from its record; draw it again"
@@ -138,7 +139,7 @@ class Item:
         registered = registry.info(log)
         facts = [(f"SHA-256 of {log}", recorded["sha256"], registered.sha256)]
         if self.kind == "paper":
-            lost = sum(recorded["cleaning"].get(rule, 0) for rule in cleaning.DROP_RULES)
+            lost = sum(recorded["cleaning"].get(rule, 0) for rule in DROP_RULES)
             rules = registry.cleaning_of(log, record.rules_of(log, self.paper))
             machine = log_rules.get("machine") or rules.machine
             facts += [
