@@ -555,3 +555,29 @@ def test_a_log_of_the_registry_names_its_treatment_of_bad_lines(tmp_path, monkey
     assert registry.read(KTH).bad_lines == {"unknown-submission": 1}
     with pytest.raises(swf.SWFError, match="1 of 3 lines cannot be jobs"):
         registry.read(KTH, "refuse")
+
+
+def test_fractions_in_the_shell_are_rounded_by_the_option_that_the_error_names(tmp_path, capsys):
+    rest = "0.25 60.75 4 -1 -1 4 100.0 -1 1 1 -1 -1 1 -1 -1 -1"
+    lines = [f"{k} {k * 10}.5 {rest}" for k in range(1, 21)]
+    (tmp_path / "log.swf").write_text("\n".join(["; MaxProcs: 80", *lines, ""]))
+    words = ["simulate", str(tmp_path / "log.swf"), "--trim", "none"]
+    assert cli.main(words) == 2
+    option = re.search(r"\((--times round)\)", capsys.readouterr().err)[1]
+    assert cli.main([*words, *option.split()]) == 0
+    printed = capsys.readouterr().out
+    assert "20 of 20 jobs measured" in printed and "60  seconds-rounded" in printed
+
+
+def test_jobs_of_one_instant_are_measured_by_the_option_that_is_named(tmp_path, capsys):
+    """All end after the last submission."""
+    run_time = range(60, 780, 60)
+    columns = {"submit": [0] * 12, "run_time": run_time, "requested_time": run_time}
+    path = write_log(tmp_path / "log.swf", **columns)
+    assert cli.main(["simulate", str(path)]) == 0
+    assert "no job is measured" in (printed := capsys.readouterr().out) and "--trim none" in printed
+    jobs = registry.load(path)
+    with pytest.warns(UserWarning, match="2 of 2 runs: no job is measured.*trim=False"):
+        rp.compare(jobs, ["fcfs", "easy"], measures=["mean_wait"], folder=None)
+    table = rp.compare(jobs, ["fcfs", "easy"], measures=["mean_wait"], folder=None, trim=False)
+    assert table["mean_wait"].notna().all()

@@ -322,7 +322,7 @@ def test_the_account_names_the_field_that_gave_the_size(tmp_path):
     done = of_pbs(
         tmp_path,
         *(end_record(k, 0, 30, 130, size=size) for k, size in enumerate(sizes)),
-        processors=64,
+        processors=88,
     )
     text = "\n".join(done.lines())
     assert (
