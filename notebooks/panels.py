@@ -120,6 +120,8 @@ def limits(values, low, high, room) -> tuple[float, float]:
     `room` times beyond the outermost values; `mark_cuts` marks the rest.
     """
     values, low, high = map(pd.Series, (values, low, high))  # their extremes skip nan
+    if values.isna().all():  # as of blocked jobs where nobody waits
+        return 1 / room, room
     least, most = values.min() / room, values.max() * room
     least, most = np.fmax(least, low.min()), np.fmin(most, high.max())
     margin = (most / least) ** 0.05

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from notebooks.paper_easy import PaperEASY
+from replication.simulator.drop_rules import spelled
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.workload import Workload
@@ -170,10 +171,10 @@ def entered(paper, kind) -> list[Variant]:
 
 def _entered(entry):
     """Return a variant from its entry; lists become tuples."""
-    cleaning = dict(entry.get("cleaning", {}))
-    if "drop" in cleaning:
-        cleaning["drop"] = tuple(cleaning["drop"])
-    return Variant(**entry | {"logs": tuple(entry.get("logs", ())), "cleaning": cleaning})
+    chosen = dict(entry.get("cleaning", {}))
+    if "drop" in chosen:
+        chosen["drop"] = tuple(chosen["drop"])
+    return Variant(**entry | {"logs": tuple(entry.get("logs", ())), "cleaning": chosen})
 
 
 def jobs(paper, workloads, log, variant, first=None) -> Workload:
@@ -196,7 +197,7 @@ def jobs(paper, workloads, log, variant, first=None) -> Workload:
             machine = rules.machine if own else None
             chosen = {"size": rules.size, "overrun": rules.overrun, "machine": machine}
             drop = (*rules.drop, *variant.cleaning.get("drop", ()), *NO_JOB)
-            chosen |= variant.cleaning | {"drop": tuple(dict.fromkeys(drop))}
+            chosen |= variant.cleaning | {"drop": None} | spelled(drop)
             found = _read(variant.log or log, tuple(sorted(chosen.items())))
         except registry.TraceError as reason:
             raise NotApplicable(str(reason)) from None

@@ -15,9 +15,10 @@ import pandas as pd
 
 from replication import __version__
 from replication.simulator import writing
+from replication.simulator.drop_rules import DEFAULT_DROP, DROP_RULES
 from replication.simulator.errors import InputError
 from replication.simulator.estimates import EstimateModel
-from replication.simulator.logs import cleaning, registry, swf
+from replication.simulator.logs import registry, swf
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps import grid
@@ -53,7 +54,9 @@ workers = opt("--workers", type=click.IntRange(1), help="Simulations at once.")
 log = arg("log", type=FILE)
 seed = opt("--seed", type=click.IntRange(0), default=1)
 trim = opt("--trim", type=click.Choice([*TRIMS]), default="ends", help="none: measure all jobs.")
-DROP = f"Jobs to leave out, instead of the default; '' for none: {', '.join(cleaning.DROP_RULES)}."
+DROP = f"Jobs to leave out besides the default; '' for none: {', '.join(DROP_RULES)}."
+KEEP = f"Jobs to keep; by default left out: {', '.join(DEFAULT_DROP)}."
+SMALLER = "Accept fewer processors than the log's jobs had in use at once."
 
 
 def add_options(*options) -> Callable:
@@ -63,9 +66,12 @@ def add_options(*options) -> Callable:
 
 cleaning_options = add_options(
     opt("--drop", metavar="RULES", help=DROP),
+    opt("--keep", metavar="RULES", default="", help=KEEP),
     opt("--processors", "machine", type=click.IntRange(1), help="Size of the machine."),
+    opt("--smaller-machine", is_flag=True, help=SMALLER),
     opt("--paper", metavar="NAME", help="Use the rules of a paper for the log."),
     opt("--bad-lines", type=click.Choice(swf.BAD_LINES), help="Lines that cannot be jobs."),
+    opt("--times", type=click.Choice(swf.TIMES), help="Fractions of seconds, else an error."),
 )
 
 

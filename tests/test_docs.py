@@ -93,6 +93,43 @@ def test_a_page_prints_what_it_shows(page, real_log, tmp_path, monkeypatch, caps
     assert max(map(len, printed.splitlines())) <= 80
 
 
+#: Options of other programs that messages and pages name.
+OTHERS = {
+    "pandoc": "--mathml --shift-heading-level-by --syntax-highlighting --wrap",
+    "git": "--stat --verify",
+    "pip": "--require-hashes",
+    "replication-cluster": "--map --columns",  # see contrib/cluster/tests
+    "contrib/conformance": "--command --rule",
+}
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+def options(command):
+    """Return the options of a command and of its subcommands."""
+    of_all = [options(one) for one in getattr(command, "commands", {}).values()]
+    return {name for one in command.params for name in one.opts}.union({"--help"}, *of_all)
+
+
+def texts(path):
+    """Return the texts of a page, or the text constants of a module."""
+    if path.suffix != ".py":
+        return [path.read_text()]
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return [node.value for node in nodes if isinstance(node, ast.Constant) and str(node.value)]
+
+
+def test_every_option_that_a_message_or_a_page_names_exists():
+    """Messages of the simulator name options of `simulate`, all others those of any command."""
+    others, wrong = set(" ".join(OTHERS.values()).split()), []
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    for path in [*pages, *(ROOT / "replication").rglob("*.py")]:
+        of_simulator = "simulator" in path.parts and path.suffix == ".py"
+        command = cli.shell.commands["simulate"] if of_simulator else cli.shell
+        named = {name for text in texts(path) for name in OPTION.findall(str(text))}
+        wrong += [(str(path), name) for name in sorted(named - options(command) - others)]
+    assert wrong == []
+
+
 def test_the_gallery_keeps_the_links_that_the_site_has():
     kept = "[b](../../docs/concepts.md#terms) [c](https://example.org) [d](#e)"
     keep = partial(gallery._link, folder=ROOT / "studies" / "other_logs")

@@ -23,7 +23,7 @@ def schedule_of(workload, *start):
     return Schedule(workload, None, None, None, np.array(start), workload.estimate, none)
 
 
-def trace(**columns):
+def trace(comments=(" MaxProcs: 8",), **columns):
     """A log of the columns given, on 8 processors unless said otherwise."""
     n = len(next(iter(columns.values())))
     plain = {
@@ -34,7 +34,7 @@ def trace(**columns):
         "requested_time": [100] * n,
         "status": [1] * n,
     }
-    return swf.Trace.from_columns(comments=[" MaxProcs: 8"], path="some.swf", **(plain | columns))
+    return swf.Trace.from_columns(comments=comments, path="some.swf", **(plain | columns))
 
 
 #: A line that cannot be a job: nobody knows when it was submitted.

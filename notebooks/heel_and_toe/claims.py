@@ -38,6 +38,7 @@ from notebooks.heel_and_toe.curves import BACKFILLED, PERFORMANCE, SHORT
 from notebooks.heel_and_toe.masquerade import RATIOS, limit, probability
 from notebooks.heel_and_toe.masquerade import verdict as distances
 from notebooks.heel_and_toe.trends import difference, more
+from notebooks.ratios import percent_more, ratio
 from replication.verdicts.published import EvidenceError
 from replication.verdicts.rules import BETWEEN, Case, around, level
 
@@ -362,7 +363,7 @@ def equal_load_equal_rates(runs) -> Iterator[Case]:
     for load in ("high", "low"):
         # The log that sets a load is not run at it a second time.
         rates = [mean for mean, _ in (own | at(runs, "backfilled", 10, load)).values()]
-        yield Case(f"{load} load", 100 * (max(rates) / min(rates) - 1))
+        yield Case(f"{load} load", percent_more(max(rates), min(rates)))
 
 
 def short_enjoy_more(runs) -> Iterator[Case]:
@@ -383,7 +384,7 @@ def wild_longer_wider(runs) -> Iterator[Case]:
             wild, every = (
                 at(runs, f"{kind}_{measure}", 10)[log][0] for kind in ("wild", "backfilled")
             )
-            yield Case(log, wild / every, part=name)
+            yield Case(log, ratio(wild, every), part=name)
 
 
 def load_affects_wild(runs) -> Iterator[Case]:
@@ -512,7 +513,7 @@ def vanilla_never_meets_real(vanilla) -> Iterator[Case]:
         means = curve(vanilla, log, measure)
         highest = means.iloc[int(np.argmin(means)) :].max()
         meets = (log, measure) == (BLUE, "mean_wait")
-        share = highest / real(vanilla, log, measure)
+        share = ratio(highest, real(vanilla, log, measure))
         yield Case(named(log, measure), share, operator=">=" if meets else "<")
 
 
@@ -525,7 +526,7 @@ def crossover_differs(truncated) -> Iterator[Case]:
     for row, after in pairwise(rows):
         pairs = ("meets at f", "meets at f"), ("from", "to"), ("to", "from")
         name = f"{named(after['log'], after['measure'])} over {named(row['log'], row['measure'])}"
-        yield Case(name, *(100 * (after[one] / row[other] - 1) for one, other in pairs))
+        yield Case(name, *(percent_more(after[one], row[other]) for one, other in pairs))
 
 
 def modal_like_real(modal, workloads) -> Iterator[Case]:
@@ -533,7 +534,8 @@ def modal_like_real(modal, workloads) -> Iterator[Case]:
     estimates, per cent.
     """
     for row in _kept(modal, workloads).query("own").to_dict("records"):
-        ends_ = (100 * (row[key] / row["real"] - 1) for key in ("value", "mean_low", "mean_high"))
+        keys = ("value", "mean_low", "mean_high")
+        ends_ = (percent_more(row[key], row["real"]) for key in keys)
         yield Case(named(row["log"], row["measure"]), *ends_)
 
 

@@ -12,6 +12,7 @@ import replication as rp
 from notebooks import audits
 from notebooks.heel_and_toe import campaign, curves, trends
 from notebooks.heel_and_toe.curves import PERFORMANCE
+from notebooks.ratios import percent_more, ratio
 from replication.simulator.estimates import cut_runs
 
 
@@ -58,10 +59,14 @@ def results(workloads) -> pd.DataFrame:
         for measure in PERFORMANCE:
             found = {name: run.measures[measure] for name, run in runs.items()}
             real, at_e_max, fcfs = found.values()
-            change = {"worse [%]": 100 * (at_e_max / real - 1)}
-            change["way"] = math.log(at_e_max / real) / math.log(fcfs / real)
+            change = {"worse [%]": percent_more(at_e_max, real)}
+            change["way"] = ratio(*(_log(ratio(value, real)) for value in (at_e_max, fcfs)))
             rows.append({"log": log, "measure": measure} | found | change | shares)
     return pd.DataFrame(rows)
+
+
+def _log(value):
+    return math.log(value) if value > 0 else math.nan
 
 
 def in_time(schedule) -> np.ndarray:

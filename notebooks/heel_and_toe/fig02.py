@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 import replication as rp
-from notebooks import panels
+from notebooks import panels, ratios
 from notebooks.heel_and_toe.curves import PERFORMANCE
 from replication.drawing import style
 
@@ -44,13 +44,14 @@ def draw(results) -> Figure:
 
 def change(results) -> pd.DataFrame:
     """Return the change of each measure in per cent, negative is better: a row for each log and
-    measure.
+    measure; nan of a measure that is 0, as the wait is where nobody waits.
     """
     rows = []
     for log, group in results.groupby("trace", sort=False):
         for measure, (label, _) in PERFORMANCE.items():
             real, more_real, perfect, more_perfect = group[measure]  # as `label_rows` has them
-            ratios = more_real / real, more_perfect / perfect, perfect / real
-            rows.append([log, label.split(" [")[0], *(100 * (ratio - 1) for ratio in ratios)])
+            pairs = (more_real, real), (more_perfect, perfect), (perfect, real)
+            changes = (ratios.percent_more(*pair) for pair in pairs)
+            rows.append([log, label.split(" [")[0], *changes])
     columns = [f"{name} [%]" for name in ("doubling real", "doubling perfect", "real to perfect")]
     return pd.DataFrame(rows, columns=["trace", "measure", *columns])

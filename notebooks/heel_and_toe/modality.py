@@ -14,6 +14,7 @@ import pandas as pd
 import replication as rp
 from notebooks.heel_and_toe import campaign, curves
 from notebooks.heel_and_toe.curves import PERFORMANCE
+from notebooks.ratios import ratio
 from replication.simulator.estimates import cut_runs
 from replication.verdicts.rules import level
 
@@ -107,6 +108,6 @@ def change(found, shares, step=False) -> pd.DataFrame:
         for a, b in pairwise(part if step else [part[0], part[-1]]):
             half = math.hypot(a["mean_high"] - a["value"], b["mean_high"] - b["value"])
             change = b["value"] - a["value"]
-            ends = (100 * x / a["value"] for x in (change, change - half, change + half))
+            ends = (100 * ratio(x, a["value"]) for x in (change, change - half, change + half))
             rows.append([*key, 100 * a["amount"], 100 * b["amount"], *ends])
     return pd.DataFrame(rows, columns=["log", "measure", *COLUMNS])

@@ -12,6 +12,7 @@ import pandas as pd
 from scipy import stats
 
 from notebooks.heel_and_toe.curves import Z95
+from notebooks.ratios import ratio
 from replication.verdicts.published import EvidenceError
 from replication.verdicts.rules import level
 
@@ -52,7 +53,7 @@ def higher(found, top, bottom, unit=1.0) -> tuple[float, float, float]:
     kinds, bounds = (("even", "odd"), ("odd", "even")), (("low", "high"), ("high", "low"))
     both = [_at(found, top, *kind) - _at(found, bottom, *kind) for kind in kinds]
     ends = [_at(found, top, one) - _at(found, bottom, other) for one, other in bounds]
-    return tuple(float(x / unit) for x in (np.mean(both), *ends))
+    return tuple(ratio(x, unit) for x in (np.mean(both), *ends))
 
 
 def _at(found, place, column, chooser=None):
@@ -117,7 +118,7 @@ def difference(value, error, unit=1.0) -> tuple[float, float, float]:
     and its standard error.
     """
     half = Z95 * error
-    return tuple(float(100 * x / unit) for x in (value, value - half, value + half))
+    return tuple(100 * ratio(x, unit) for x in (value, value - half, value + half))
 
 
 def shapes(results, measures) -> pd.DataFrame:

@@ -24,6 +24,7 @@ import replication as rp
 from notebooks import audits
 from notebooks.pv_easy import counts, runs, slowdown, virtual
 from notebooks.pv_easy.slowdown import SHORT
+from notebooks.ratios import percent_more
 from notebooks.variants import NotApplicable
 from replication.verdicts import published
 from replication.verdicts.rules import BETWEEN, Case, level, near
@@ -273,7 +274,7 @@ def changes(numbers, policies, base) -> Iterator[Case]:
             for name in SHORT.values():
                 ours, theirs = (column(numbers, one, name)[log] for one in (policy, base))
                 words = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
-                yield Case(words, 100 * (ours / theirs - 1))
+                yield Case(words, percent_more(ours, theirs))
 
 
 def borne_out(blocked, jobs=None) -> Iterator[Case]:
@@ -326,5 +327,5 @@ def estimates_beat_virtual(numbers, errors) -> Iterator[Case]:
     for row in at.to_dict("records"):
         name = SHORT[row["measure"]]
         ours = column(numbers, "EASY", name)[row["trace"]]
-        change = (100 * (ours / row[end] - 1) for end in ("mean", "high", "low"))
+        change = (percent_more(ours, row[end]) for end in ("mean", "high", "low"))
         yield Case(f"{row['trace']} {name}", *change)

@@ -8,10 +8,9 @@ from replication.simulator.schedules import measures
 
 #: What a job is, and which lines are left out then.
 JOBS = {
-    "jobs with a run time and processors (default)": ["no-run-time", "not-allocated"],
-    "jobs with a positive run time and processors": "no-run-time zero-run-time "
-    "not-allocated".split(),
-    "jobs with a run time": ["no-run-time"],
+    "jobs with a run time and processors (default)": {},
+    "jobs with a positive run time and processors": {"drop": "zero-run-time"},
+    "jobs with a run time": {"keep": "not-allocated"},
 }
 
 
@@ -60,7 +59,7 @@ def under_variants(workloads) -> pd.DataFrame:
     for name, workload in workloads.items():
         column = loads(workload)
         if not workload.stand_in and name in registry.names("pv_easy"):
-            for what, drop in JOBS.items():
-                column[what] = len(registry.load(name, paper="pv_easy", drop=drop))
+            for what, rules in JOBS.items():
+                column[what] = len(registry.load(name, paper="pv_easy", **rules))
         rows[name] = column
     return pd.DataFrame(rows).rename_axis("variant").reset_index()

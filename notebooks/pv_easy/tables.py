@@ -10,6 +10,7 @@ import pandas as pd
 
 from notebooks.logs import COLUMNS
 from notebooks.pv_easy import counts, runs
+from notebooks.ratios import ratio
 from replication.simulator.logs import registry
 from replication.verdicts import published, tables
 
@@ -122,7 +123,7 @@ def _text(ours):
     for row in published.rows(runs.PAPER, "text"):
         number, whose = value.get(row.key), (row.trace, row.policy)
         if row.measure == "delayed_of_blocked" and (*whose, "delayed") in value:
-            number = 100 * value[*whose, "delayed"] / value[*whose, "blocked"]
+            number = 100 * ratio(value[*whose, "delayed"], value[*whose, "blocked"])
         if row.trace == "all" and whole:
             stem, _, end = row.measure.rpartition("_")
             how = OVERALL.get(row.measure)

@@ -26,6 +26,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from notebooks.ratios import percent_more
 from notebooks.top_percent.runs import POLICIES, SCHEDULERS, TITLES, class_of
 from notebooks.top_percent.weeks import interval
 from replication.verdicts.rules import Case
@@ -173,4 +174,4 @@ def schedulers_close(schedulers) -> Iterator[Case]:
     some = some[some["measure"] != "r2"]
     for (log, policy, measure), part in some.groupby(["trace", "policy", "measure"], sort=False):
         value = part["value"]
-        yield Case(f"{log} {policy} {TITLES[measure]}", 100 * (value.max() / value.min() - 1))
+        yield Case(f"{log} {policy} {TITLES[measure]}", percent_more(value.max(), value.min()))

@@ -21,7 +21,8 @@ from replication.report.parameters import PageError
 from replication.report.render import Picture, Table
 from replication.simulator import paths, writing
 from replication.simulator.choices import among
-from replication.simulator.logs import registry
+from replication.simulator.drop_rules import spelled
+from replication.simulator.logs import registry, swf
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import Scheduler
 from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload, usage
@@ -123,7 +124,7 @@ class Page:
     def logs(self) -> tuple[str, ...]:
         """Names of the logs: those of the registry, and the stems of files."""
         names = tuple(
-            log if log in registry.names() else re.sub(r"(\.swf)?(\.gz)?$", "", Path(log).name)
+            log if log in registry.names() else swf.stem(log)
             for log, _ in map(registry.file_and_rules, self._given["logs"])
         )
         if len(set(names)) < len(names):
@@ -193,8 +194,9 @@ class Page:
             self.logs, map(registry.file_and_rules, self._given["logs"])
         ):
             if not reloaded[name].stand_in:
-                dropped = (*reloaded[name].provenance["drop"], *drop)
-                reloaded[name] = self._both(log, **log_rules | rules | {"drop": dropped})[1]
+                dropped = spelled((*reloaded[name].provenance["drop"], *drop))
+                chosen = {"drop": None, "keep": ()} | dropped
+                reloaded[name] = self._both(log, **log_rules | rules | chosen)[1]
         return reloaded
 
     @property

@@ -102,6 +102,7 @@ def test_starts_with_long_queues_are_as_they_were(row, logs):
         pytest.skip(f"the log {name} is not on this machine")
     if name not in logs:
         trace = swf.read(place, bad_lines="skip")
-        rules = {"size": "requested", "overrun": "raise-estimate", "drop": DROP}
+        rules = {"size": "requested", "overrun": "raise-estimate", "rules": DROP}
+        rules |= {"smaller_machine": True}
         logs[name] = cleaning.workload(trace, MACHINES[name], **rules, name=name, draw_key=name)
     assert sha256(simulated(row, logs[name]).start) == row["starts_sha256"]

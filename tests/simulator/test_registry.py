@@ -7,6 +7,7 @@ import re
 import types
 from pathlib import Path
 
+import numpy as np
 import pooch
 import pytest
 import requests
@@ -188,19 +189,82 @@ def test_a_run_past_its_estimate(overrun, run_time, estimate, rule):
     ],
 )
 def test_each_rule_leaves_out_its_jobs_and_counts_them(rule, columns):
-    jobs = cleaning.workload(trace(**columns), drop=[rule])
+    jobs = cleaning.workload(trace(**columns), rules=[rule])
     assert jobs.job_id.tolist() == [1, 3]
     assert jobs.cleaning[0] == (rule, 1)
     assert jobs.provenance["drop"] == [rule]
 
 
+LARGER = "larger-than-machine"
+
+
+@pytest.fixture
+def with_larger_jobs(tmp_path):
+    """A log of 400 jobs, of which 50 have run time 0; one of these and one more are larger than the
+    machine.
+    """
+    n = np.arange(400)
+    size, run_time = np.where(n % 399 == 7, 9, n % 8 + 1), np.where(n % 8 == 7, 0, 60 + n)
+    size[100] = 9
+    columns = {"submit": 60 * n, "run_time": run_time, "requested_processors": size}
+    return write_log(tmp_path / "log.swf", **columns, requested_time=run_time + 100)
+
+
+def test_a_hint_followed_word_for_word_adds_a_rule_to_the_others(with_larger_jobs, capsys):
+    path = with_larger_jobs
+    with pytest.raises(SWFError) as refused:
+        registry.load(path)
+    assert f"(1 such job, number 101); drop='{LARGER}' (--drop {LARGER})" in str(refused.value)
+    whole = ["no-run-time", "zero-run-time", "no-processors", LARGER]
+    for drop in (LARGER, [LARGER], ",".join(whole)):
+        jobs = registry.load(path, drop=drop)
+        assert len(jobs) == 349 and jobs.run_time.min() > 0
+        assert jobs.provenance["drop"] == whole
+        assert cleaning.ZERO_SIMULATED not in dict(jobs.cleaning)
+    assert cli.main(["simulate", str(path), "--drop", LARGER]) == 0
+    assert "349 jobs" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("choice", "hint"),
+    [
+        ({"keep": "zero-run-time"}, f"drop='{LARGER}', keep='zero-run-time'"),
+        ({"drop": "not-allocated", "keep": "no-processors"}, "keep='no-processors'"),
+        ({"drop": ""}, f"drop='{LARGER}', keep='no-run-time,zero-run-time,no-processors'"),
+        ({"drop": "no-estimate"}, f"drop='no-estimate,{LARGER}'"),
+    ],
+)
+def test_a_hint_keeps_what_was_chosen(choice, hint):
+    size, run_time = [9, 1, 1], [5, 5, 0]
+    log = trace(run_time=run_time, requested_processors=size, allocated_processors=size,
+                requested_time=[9, 9, 9])  # fmt: skip
+    with pytest.raises(SWFError) as refused:
+        registry.load(log, **choice)
+    assert hint in str(refused.value)
+    shown = dict(re.findall(r"(drop|keep)='([^']*)'", str(refused.value)))
+    assert registry.load(log, **shown).provenance["drop"][-1] == LARGER
+
+
+def test_jobs_of_run_time_0_that_are_simulated_are_counted(with_larger_jobs, capsys):
+    for drop in (LARGER, f"no-run-time,{LARGER}"):
+        jobs = registry.load(with_larger_jobs, drop=drop, keep="zero-run-time")
+        assert dict(jobs.cleaning)[cleaning.ZERO_SIMULATED] == 49
+    words = ["--drop", LARGER, "--keep", "zero-run-time", "--trim", "none"]
+    assert cli.main(["simulate", str(with_larger_jobs), *words]) == 0
+    assert "49  zero-run-time-simulated" in capsys.readouterr().out
+    with pytest.raises(CleaningError, match="drop and keep both name zero-run-time"):
+        registry.load(with_larger_jobs, drop="zero-run-time", keep="zero-run-time")
+    with pytest.raises(CleaningError, match="keep rule 'short'"):
+        registry.load(with_larger_jobs, keep="short")
+
+
 def test_a_job_is_counted_by_the_first_rule_that_leaves_it_out():
     log = trace(run_time=[5, -1, -1], allocated_processors=[1, -1, 1])
     for drop, counts in [
-        ("no-run-time,not-allocated", (2, 0)),
+        ("no-run-time, not-allocated", (2, 0)),
         ("not-allocated, no-run-time", (1, 1)),
     ]:
-        jobs = cleaning.workload(log, drop=drop)
+        jobs = cleaning.workload(log, rules=drop.split(", "))
         assert tuple(count for _, count in jobs.cleaning[:2]) == counts
 
 
@@ -210,17 +274,18 @@ def test_a_job_is_counted_by_the_first_rule_that_leaves_it_out():
         (
             {"run_time": [5, -1, -1]},
             "some.swf, line 2, field 4 (run_time): -1; allowed: a known run time "
-            "(2 such jobs: 2, 3; the rule 'no-run-time' leaves them out)",
+            "(2 such jobs, numbers 2, 3); keep='zero-run-time,no-processors' "
+            "(--keep zero-run-time,no-processors) leaves out such jobs",
         ),
         (
             {"requested_processors": [0, -1, 1], "allocated_processors": [1, 0, 1]},
             "some.swf, line 2, field 8 (requested_processors): -1; allowed: 1 or more processors "
-            "(1 such jobs: 2; the rule 'no-processors' leaves them out)",
+            "(1 such job, number 2); keep='no-run-time,zero-run-time' ",
         ),
         (
             {"requested_processors": [9] * 7},
             "some.swf, line 1, field 8 (requested_processors): 9; allowed: at most the machine's 8 "
-            "(7 such jobs: 1, 2, 3, 4, 5, ...; the rule 'larger-than-machine' leaves them out)",
+            "(7 such jobs, numbers 1, 2, 3, 4, 5, ...); drop='larger-than-machine', keep='no-run-t",
         ),
         (
             {"requested_processors": [1, -1, 1], "allocated_processors": [1, 9, 1]},
@@ -230,7 +295,7 @@ def test_a_job_is_counted_by_the_first_rule_that_leaves_it_out():
 )
 def test_a_job_that_cannot_run_is_an_error_unless_a_rule_leaves_it_out(columns, message):
     with pytest.raises(SWFError, match=in_any_words(message)):
-        cleaning.workload(trace(**columns), drop=())
+        cleaning.workload(trace(**columns), rules=())
 
 
 def test_the_machine_is_the_headers_unless_given():
@@ -240,6 +305,11 @@ def test_the_machine_is_the_headers_unless_given():
         SWFError, match="^columns: the header names no MaxProcs; give the machine's"
     ):
         cleaning.workload(swf.Trace.from_columns([0]))
+    with pytest.raises(
+        SWFError, match=r"MaxNodes: 16.*machine=16 \(--processors 16; .*largest.* 3"
+    ):
+        nodes = {"comments": [" MaxNodes: 16"], "requested_processors": [3]}
+        cleaning.workload(swf.Trace.from_columns([0], **nodes))
     for value in ("many", "0", "9000000000000"):
         message = f"^columns: header field MaxProcs: '{value}'.*a whole number from 1 to "
         with pytest.raises(SWFError, match=message):
@@ -247,7 +317,8 @@ def test_the_machine_is_the_headers_unless_given():
 
 
 def test_a_log_without_jobs_after_cleaning_is_refused_by_file():
-    message = "^some.swf: no jobs left to simulate; jobs dropped by rule: zero-run-time 2$"
+    message = "^some.swf: no jobs left to simulate; jobs dropped by rule: zero-run-time 2; "
+    message += r"keep='zero-run-time' \(--keep zero-run-time\) simulates"
     with pytest.raises(SWFError, match=message):
         cleaning.workload(trace(submit=[0, 1], run_time=[0, 0]), name="other")
 
@@ -257,7 +328,7 @@ def test_a_log_without_jobs_after_cleaning_is_refused_by_file():
     [
         ({"size": "peak"}, "size 'peak'; allowed: requested, allocated"),
         ({"overrun": "kill"}, "overrun 'kill'; allowed: raise-estimate, cut-run, as-is"),
-        ({"drop": ["short"]}, "drop rule 'short'; allowed: no-run-time, zero-run-time"),
+        ({"rules": ["short"]}, "drop rule 'short'; allowed: no-run-time, zero-run-time"),
         ({"machine": 0}, "machine 0; allowed: a whole number from 1 to 1000000000000"),
         ({"machine": 8.5}, "machine 8.5; allowed: a whole number from 1 to"),
     ],
@@ -357,6 +428,35 @@ def test_a_path_is_read_with_the_headers_machine(tmp_path):
     assert len(registry.load(str(path), machine=9)) == 2
     with pytest.raises(TraceError, match="only for CTC-SP2"):
         registry.load(path, paper="pv_easy")
+
+
+def test_a_path_may_begin_at_home_and_a_missing_one_says_where_it_was_sought(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    write_log(tmp_path / "my.swf", submit=[3, 4])
+    assert len(registry.load("~/my.swf")) == 2
+    assert registry.file_of("~/my.swf") == tmp_path / "my.swf"
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TraceError, match=f"build/my.swf: no such file in {tmp_path}"):
+        registry.load("build/my.swf")
+
+
+def test_a_machine_smaller_than_what_the_log_had_in_use(tmp_path):
+    """Ten jobs of 4 processors, all at once."""
+    columns = {"submit": range(10), "wait": [10] * 10, "run_time": [100] * 10}
+    columns |= {"requested_processors": [4] * 10, "comments": []}
+    path = write_log(tmp_path / "my.swf", **columns)
+    with pytest.raises(CleaningError, match="at 19 s 40 processors were in use; .*--processors 40"):
+        registry.load(path, machine=20)
+    assert registry.load(path, machine=40).machine == 40
+    assert registry.load(path, machine=20, smaller_machine=True).machine == 20
+    with pytest.warns(cleaning.UnitWarning, match="at most 10.0% of the machine was in use"):
+        registry.load(path, machine=400)
+    stated = write_log(tmp_path / "stated.swf", **columns | {"comments": [" MaxProcs: 30"]})
+    with pytest.warns(cleaning.UnitWarning, match="40 processors were in use, and the header"):
+        registry.load(stated)
+    assert registry.load(stated, machine=30).machine == 30
+    with pytest.raises(CleaningError, match="machine 29"):
+        registry.load(stated, machine=29)
 
 
 # Fetching, from a server that is not there.
@@ -466,3 +566,29 @@ def test_a_log_of_the_registry_names_its_treatment_of_bad_lines(tmp_path, monkey
     assert registry.read(KTH).bad_lines == {"unknown-submission": 1}
     with pytest.raises(swf.SWFError, match="1 of 3 lines cannot be jobs"):
         registry.read(KTH, "refuse")
+
+
+def test_fractions_in_the_shell_are_rounded_by_the_option_that_the_error_names(tmp_path, capsys):
+    rest = "0.25 60.75 4 -1 -1 4 100.0 -1 1 1 -1 -1 1 -1 -1 -1"
+    lines = [f"{k} {k * 10}.5 {rest}" for k in range(1, 21)]
+    (tmp_path / "log.swf").write_text("\n".join(["; MaxProcs: 80", *lines, ""]))
+    words = ["simulate", str(tmp_path / "log.swf"), "--trim", "none"]
+    assert cli.main(words) == 2
+    option = re.search(r"\((--times round)\)", capsys.readouterr().err)[1]
+    assert cli.main([*words, *option.split()]) == 0
+    printed = capsys.readouterr().out
+    assert "20 of 20 jobs measured" in printed and "60  seconds-rounded" in printed
+
+
+def test_jobs_of_one_instant_are_measured_by_the_option_that_is_named(tmp_path, capsys):
+    """All end after the last submission."""
+    run_time = range(60, 780, 60)
+    columns = {"submit": [0] * 12, "run_time": run_time, "requested_time": run_time}
+    path = write_log(tmp_path / "log.swf", **columns)
+    assert cli.main(["simulate", str(path)]) == 0
+    assert "no job is measured" in (printed := capsys.readouterr().out) and "--trim none" in printed
+    jobs = registry.load(path)
+    with pytest.warns(UserWarning, match="2 of 2 runs: no job is measured.*trim=False"):
+        rp.compare(jobs, ["fcfs", "easy"], measures=["mean_wait"], folder=None)
+    table = rp.compare(jobs, ["fcfs", "easy"], measures=["mean_wait"], folder=None, trim=False)
+    assert table["mean_wait"].notna().all()

@@ -1,5 +1,6 @@
 """Job logs in SWF: values, error messages, and counts of skipped lines."""
 
+import bz2
 import gzip
 import hashlib
 import io
@@ -192,12 +193,24 @@ def test_further_columns_are_ignored_and_counted(tmp_path, monkeypatch):
     assert ", line 8: 18 columns; allowed: 21, as in the first job; 2 of 6" in message
 
 
+@pytest.mark.parametrize("module", [gzip, lzma, bz2], ids=["gzip", "xz", "bzip2"])
+def test_a_compressed_log_is_read_whatever_its_name(tmp_path, module):
+    whole = module.compress((HEADER + line()).encode())
+    for name in ("log.swf", "log.swf.xz", "log"):
+        (tmp_path / name).write_bytes(whole)
+        assert len(swf.read(tmp_path / name)) == 1
+    assert registry.load(tmp_path / "log.swf.xz", machine=512).name == "log"
+    (tmp_path / "log.swf").write_bytes(whole[:-9])
+    assert re.search("(gzip|xz|bzip2) is (truncated|damaged)", refusal(tmp_path / "log.swf"))
+
+
 def test_a_file_of_another_kind_is_refused_in_one_line(tmp_path):
     text = (HEADER + line()).encode()
     path = tmp_path / "log.swf"
     for content in (
         text.decode().encode("utf-16"),
-        lzma.compress(text),
+        b"\x28\xb5\x2f\xfd\0",
+        b"PAR1\x15\x04",
         b"JobID|State|Submit\n17|COMPLETED|2026-01-01T00:00:00\n",
         b"submit_time,nodes\n5,4\n",
         b'{"jobs": []}',
@@ -500,7 +513,7 @@ def test_fractions_of_seconds_are_refused_or_rounded(tmp_path):
     assert "times='round'" in refusal(path)
     trace = swf.read(path, times="round")
     names = ("submit", "wait", "run_time", "requested_time", "think_time")
-    assert [getattr(trace, name)[0] for name in names] == [5, 1, 88, 149, -1]
+    assert [getattr(trace, name)[0] for name in names] == [5, 0, 89, 149, -1]
     assert trace.wait[1] == -1
     assert trace.anomalies["rounded_seconds"] == 3
     with pytest.raises(SWFError, match="^times 'exact'"):

@@ -19,11 +19,16 @@ WORDS = tomllib.loads((Path(__file__).parent / "accounting.toml").read_text("utf
 MAX_PROCESSORS = 2**31 - 1  # of a job
 BAD_RECORDS = ("refuse", "skip")
 SKIPPED = 0.01  # share of the records that may be bad and skipped
-COUNTED = ("processors", "nodes")
+COUNTED = ("processors", "nodes", "gpus")
 SIZES = ("allocated", "requested")
 #: Runs this much longer than their limit are no overruns of the batch system.
 OVERRUN = 1.1
 FEW, MOST = 0.01, 0.5  # shares of such jobs: from which they matter, and from which the unit is odd
+#: Processors in use above a given machine from which it is too small, and below it from which its
+#: unit may be another one.
+TOO_MANY, FEW_IN_USE = 1.01, 0.5
+#: Decimal places of seconds that count, and the fraction from which a time is rounded.
+PLACES, FRACTION = 4, 1e-5
 AUTO = "auto"
 BACKWARDS = "that ended before they started"
 NEVER_STARTED = "ended without having started"
@@ -40,6 +45,9 @@ NO_KEY = (
     "Users, groups and job names became numbers with a key that is not kept: "
     "another conversion gives other numbers."
 )
+
+
+ISO = "expected a date (ISO 8601)"
 
 
 class FieldError(ValueError):
@@ -121,13 +129,18 @@ class Conversion:
             yield from ("notes:", *(f"  - {sentence}" for sentence in self.assumed))
 
 
-def usage(start, end, size):
-    """Return the instants of all changes, ascending, and the processors in use from each to the
-    next.
-    """
-    instant, place = np.unique(np.concatenate([start, end]), return_inverse=True)
-    change = np.bincount(place, np.concatenate([size, -size]), minlength=len(instant))
-    return instant, np.cumsum(change)
+def most_in_use(runs):
+    """Return the most processors in use at once, and the first instant of it, s."""
+    start, size = runs["start"].to_numpy(), runs["size"].to_numpy()
+    instants = np.concatenate([start, start + runs["run_time"].to_numpy()])
+    instant, place = np.unique(instants, return_inverse=True)
+    in_use = np.cumsum(np.bincount(place, np.concatenate([size, -size])))
+    return int(in_use.max()), float(instant[in_use.argmax()])
+
+
+def _nearest(seconds):
+    """Return times rounded to seconds, halves upwards; nan where unknown."""
+    return np.floor(seconds.round(PLACES) + 0.5)
 
 
 class Account:
@@ -141,13 +154,21 @@ class Account:
     ----------
     paths : sequence of str or Path
         The files that are read as one.
-    zone, processors, bad_records, since
+    zone, processors, bad_records, since, smaller_machine
         See `replication_cluster.slurm.convert`.
     """
 
     unit_words = "{}"
 
-    def __init__(self, paths, zone=None, processors=None, bad_records="refuse", since=None):
+    def __init__(
+        self,
+        paths,
+        zone=None,
+        processors=None,
+        bad_records="refuse",
+        since=None,
+        smaller_machine=False,
+    ):
         if zone is not None and times.time_zone(zone) is None:
             raise LogError(
                 f"time zone {zone!r} unknown; expected a name such as Europe/Berlin or UTC"
@@ -157,6 +178,7 @@ class Account:
             raise LogError(f"{files.display_name(twice[0])}: given twice; expected each file once")
         self.source = files.names(paths)
         self.zone, self.processors, self.since = zone, processors, since
+        self.smaller_machine = smaller_machine
         self.bad_records, self.bad = bad_records, {}
         self.unread = {which: {} for which in SIZES}  # sizes that are not understood, as `bad`
         self.sizes, self.counted, self.local = (), COUNTED[0], False
@@ -205,16 +227,27 @@ class Account:
         """Count jobs that are kept but unusual, bool[n]."""
         self.remarks[what] += int(np.sum(which))
 
-    def times(self, texts, name, unknown, unit="s", expected="expected a date (ISO 8601)"):
+    def remark_suspended(self, runs):
+        """Count the jobs that were suspended, with the hours in all."""
+        long = runs["suspended"] > 0
+        if long.any():
+            hours = times.duration(runs["suspended"].sum())
+            words = f"suspended for a time, which is not part of the run time, {hours} in all"
+            self.remark(words, long)
+
+    def times(self, texts, name, unknown, unit="s", expected=ISO, form=None):
         """Return Unix times of a column and their later occurrences, float64[n], s; nan where
         unknown, 0 for never.
         """
         none = (texts.isin(unknown) | texts.str.fullmatch(times.NO_DATE).eq(True)).to_numpy(bool)
+        zone = self.zone or "UTC"
         numbers = pd.to_numeric(texts.where(~none), errors="coerce").to_numpy(np.float64)
+        if form:
+            numbers, expected = np.full(len(texts), np.nan), f"expected a date of the form {form!r}"
+            if "%Z" in form:
+                expected += f", with the name of a time of {zone} (--time-zone)"
         seconds = numbers * times.UNITS[unit]
-        dates, late, local = times.unix_times(
-            texts.where(~none & np.isnan(numbers)), self.zone or "UTC"
-        )
+        dates, late, local = times.unix_times(texts.where(~none & np.isnan(numbers)), zone, form)
         self.local |= bool(local.any())
         none = none | (numbers == -1)
         found = [
@@ -225,7 +258,8 @@ class Account:
         if wrong.any():
             guess = times.unit_of(numbers[wrong][0])
             words = f" (in seconds; are these in {guess}?)" if guess not in (None, unit) else ""
-            self.refuse(texts, wrong, name, f"{expected} or a number since 1970{words}")
+            or_number = "" if form else f" or a number since 1970{words}"
+            self.refuse(texts, wrong, name, f"{expected}{or_number}")
         return found
 
     def known_times(self, submit, start, end):
@@ -288,7 +322,7 @@ class Account:
         if runs.empty:
             counts = ", ".join(f"{n:,} {why}" for why, n in self.left_out.items()) or "none"
             raise LogError(f"{self.source}: no job among {self.records:,} records ({counts})")
-        runs = runs.assign(size=runs[unit].fillna(runs[other]))
+        runs = self._whole_seconds(runs.assign(size=runs[unit].fillna(runs[other])))
         replaced = runs[unit].isna() & runs[other].notna() & (runs["run_time"] > 0)
         self.remark(f"without {unit} {self.counted}, so the {other} ones count", replaced)
         machine, size_notes = self._machine(runs, unit)
@@ -306,7 +340,7 @@ class Account:
             **{field: runs[field] for field in swf.FIELDS if field in runs and field != "submit"},
         }
         columns = {name: _whole(values) for name, values in columns.items()}
-        columns["submit"] = np.floor(runs["submit"]).to_numpy(np.int64) - first
+        columns["submit"] = runs["submit"].to_numpy(np.int64) - first
         dates = [
             datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
             for time in (first, last)
@@ -328,6 +362,30 @@ class Account:
             self.sizes,
             f"{unit} {self.counted}",
         )
+
+    def _whole_seconds(self, runs):
+        """Return the runs with times in whole seconds; count those that had fractions.
+
+        Submissions, starts and ends are rounded, and a run time is the difference of its ends, so
+        that a possible schedule stays possible. Limits are rounded upwards.
+        """
+        exact = runs[["submit", "start", "run_time", "limit"]]
+        odd = (exact - exact.round()).abs() > FRACTION
+        if not odd.any(axis=None):
+            return runs
+        submit, start, end, alone, ran_to = map(
+            _nearest,
+            (*(runs[name] for name in ("submit", "start", "end", "run_time")),
+             runs["start"] + runs["run_time"]),
+        )  # fmt: skip
+        run_time = (ran_to - start).fillna(alone)
+        self.remark(
+            f"with times rounded to seconds ({odd.sum(axis=None):,} times)", odd.any(axis=1)
+        )
+        none = (runs["run_time"] > 0) & (run_time == 0)
+        self.remark("that ran for less than a second, and for 0 s once rounded", none)
+        limit = np.ceil(runs["limit"] - FRACTION)
+        return runs.assign(submit=submit, start=start, end=end, run_time=run_time, limit=limit)
 
     def _unit(self, runs):
         """Return the size that more jobs state: "allocated" or "requested"."""
@@ -355,18 +413,40 @@ class Account:
                 self.sizes += (f"{which} size: {words}",)
         words = f"{unit} {self.counted}"
         notes = (f"The machine and the sizes of jobs are {words}.",)
-        if self.processors:
-            return self.processors, notes
         known = runs[(runs["start"] >= 0) & (runs["run_time"] > 0) & (runs["size"] >= 1)]
-        start = known["start"].to_numpy()
-        in_use = usage(start, start + known["run_time"].to_numpy(), known["size"].to_numpy())[1]
-        if not len(known):
+        if self.processors:
+            return self.processors, (*notes, *self._compared(known, words))
+        if known.empty:
             raise LogError(
                 f"{self.source}: no job with a start and a size, so the size of the machine is "
                 "unknown; give --processors"
             )
-        machine = int(in_use.max())
-        return machine, (*notes, f"The machine has {machine:,} {words}, the most in use at once.")
+        most, _ = most_in_use(known)
+        return most, (*notes, f"The machine has {most:,} {words}, the most in use at once.")
+
+    def _compared(self, known, words):
+        """Yield a note if the log's jobs used far less than the machine that is given; LogError if
+        they used more.
+        """
+        if "suspended" in known:  # others ran on their processors
+            known = known[~(known["suspended"] > 0)]
+        if known.empty:
+            return
+        most, instant = most_in_use(known)
+        if most > TOO_MANY * self.processors and not self.smaller_machine:
+            raise LogError(
+                f"{self.source}: at {times.shown(instant, self.zone)} {most:,} {words} were in "
+                "use, "
+                f"on a machine of {self.processors:,}, which may be in another unit; expected "
+                f"--processors {most} or more (in a map processors), or --smaller-machine for "
+                f"{self.processors:,} all the same"
+            )
+        if most < FEW_IN_USE * self.processors:
+            share = f"{most / self.processors:.1%}"
+            yield (
+                f"At most {share} of the machine was in use at once ({most:,} of "
+                f"{self.processors:,} {words})."
+            )
 
     def _window(self, runs):
         """Return the runs that were submitted from `since` on, and notes on the edges of the

@@ -34,6 +34,11 @@ common = _options(
         type=click.IntRange(1, 10**9),
         help="Size of the machine (default: the most in use at once).",
     ),
+    click.option(
+        "--smaller-machine",
+        is_flag=True,
+        help="Accept --processors, or a map's, below the most in use at once.",
+    ),
     click.option("--time-zone", "zone", metavar="NAME", help="Time zone, such as Europe/Berlin."),
     click.option(
         "--bad-records",
@@ -67,6 +72,11 @@ batch_system = _options(
 )
 
 
+columns = click.option(
+    "--columns", metavar="NAMES", callback=_names, help="Of files without a header line."
+)
+
+
 @click.group(cls=_Group)
 @click.version_option(package_name="replication-cluster")
 def main():
@@ -85,7 +95,7 @@ def convert():
 @convert.command("slurm")
 @common
 @batch_system
-@click.option("--columns", metavar="NAMES", callback=_names, help="Of a file without header line.")
+@columns
 @click.option("--cluster", metavar="NAME", help="Only jobs of this cluster.")
 @click.option(
     "--partitions", metavar="NAMES", callback=_names, help="Only these partitions, by commas."
@@ -109,6 +119,7 @@ def convert_torque(logs, out, key_file, **options):
 
 @convert.command("table")
 @common
+@columns
 @click.option(
     "--map",
     "by",

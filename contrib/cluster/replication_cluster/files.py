@@ -1,8 +1,11 @@
 """Text and JSON input, plain or gzipped, and output files that appear only when complete."""
 
+import bz2
 import gzip
 import io
+import itertools
 import json
+import lzma
 import os
 import re
 import sys
@@ -15,6 +18,8 @@ from replication_cluster.kinds import HEAD, recognize
 MAX_BYTES = 1 << 36  # decompressed
 MAX_LINE = 1 << 20  # characters
 STANDARD_INPUT = "-"
+#: What opens a compressed file, by its first bytes.
+_OPEN = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ": lzma.open, b"BZh": bz2.open}
 _BLANK = re.compile(r"\s*,?\s*")
 
 
@@ -34,8 +39,9 @@ def names(paths):
 
 
 def paths_of(source):
-    """Return a path, or several, as a list."""
-    return [source] if isinstance(source, str | Path) else [*source]
+    """Return a path, or several, as a list; ``~`` is the home of the user."""
+    paths = [source] if isinstance(source, str | Path) else source
+    return [os.path.expanduser(path) for path in paths]
 
 
 def quoted(value, length=60):
@@ -57,9 +63,9 @@ class _Limited(io.RawIOBase):
         try:
             data = self._stream.read(len(buffer))
         except EOFError:
-            raise LogError(f"{self._name}: the gzip file is truncated") from None
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise LogError(f"{self._name}: the gzip file is damaged ({error})") from None
+            raise LogError(f"{self._name}: the compressed file is truncated") from None
+        except (OSError, zlib.error, lzma.LZMAError) as error:
+            raise LogError(f"{self._name}: the file is damaged ({error})") from None
         self._total += len(data)
         if self._total > MAX_BYTES:
             raise LogError(f"{self._name}: more than {MAX_BYTES >> 30} GiB decompressed")
@@ -68,7 +74,7 @@ class _Limited(io.RawIOBase):
 
 
 def open_text(path, reads, newline=None):
-    """Open a text file, gzipped or not; ``-`` is standard input. Invalid UTF-8 is replaced.
+    """Open a text file, compressed or not; ``-`` is standard input. Invalid UTF-8 is replaced.
 
     Its attribute ``kind`` is the name of its kind (`replication_cluster.kinds.recognize`), or None.
 
@@ -82,16 +88,17 @@ def open_text(path, reads, newline=None):
     Raises
     ------
     LogError
-        On opening, for a missing file and one of another kind; while reading, for damaged gzip
-        files and excessive size.
+        On opening, for a missing file and one of another kind; while reading, for damaged
+        compressed files and excessive size.
     """
     name = display_name(path)
     try:
         raw = sys.stdin.buffer if str(path) == STANDARD_INPUT else open(path, "rb")
     except OSError as error:
         raise LogError(f"{name}: {error.strerror}") from None
-    packed = raw.peek(2)[:2] == b"\x1f\x8b"
-    stream = _Limited(gzip.GzipFile(fileobj=raw) if packed else raw, name)
+    head = raw.peek(8)
+    unpack = next((of for begin, of in _OPEN.items() if head.startswith(begin)), None)
+    stream = _Limited(unpack(raw) if unpack else raw, name)
     stream = io.BufferedReader(stream, HEAD)
     kind = recognize(stream.peek(HEAD))
     if kind and kind.name not in reads:
@@ -157,17 +164,38 @@ def flat(record, prefix=""):
             yield f"{prefix}{key}", value
 
 
+def at(record, path):
+    """Return the value of a nested record at a name with dots, such as ``attempts.-1.end_time``,
+    None if there is none; a name within a list gives the values of all its entries.
+    """
+    first, _, rest = path.partition(".")
+    if isinstance(record, dict):
+        found = record.get(first)
+        return at(found, rest) if rest and found is not None else found
+    if not isinstance(record, list):
+        return None
+    if re.fullmatch("-?[0-9]{1,9}", first):
+        k = int(first)
+        found = record[k] if -len(record) <= k < len(record) else None
+        return at(found, rest) if rest and found is not None else found
+    values = [at(entry, path) for entry in record]
+    nested = [
+        value if isinstance(value, list) else [value] for value in values if value is not None
+    ]
+    return [*itertools.chain.from_iterable(nested)] or None
+
+
 def check_output(path, *inputs):
     """Raise LogError if `path` is a folder, lies in no folder, is no regular file, or is one of the
     inputs.
     """
-    path = Path(path)
+    path = Path(path).expanduser()
     if not path.parent.is_dir():
         raise LogError(f"{path}: {path.parent} is no folder")
     if path.exists():
         if not path.is_file():
             raise LogError(f"{path}: not a regular file")
-        for source in filter(None, inputs):
+        for source in paths_of(filter(None, inputs)):
             if Path(source).exists() and path.samefile(source):
                 raise LogError(f"{path}: also an input; choose another output")
 
@@ -176,7 +204,7 @@ def write(path, data):
     """Write bytes to a file, gzipped if its name ends in ``.gz``; an existing file is replaced at
     once.
     """
-    path = Path(path).resolve()
+    path = Path(path).expanduser().resolve()
     if path.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

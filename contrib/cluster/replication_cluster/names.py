@@ -45,6 +45,7 @@ def read_key(path):
     """Return the key in a file; a missing file is created with a random key, readable by its owner
     only.
     """
+    path = os.path.expanduser(path)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

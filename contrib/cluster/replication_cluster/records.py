@@ -10,6 +10,7 @@ from dataclasses import dataclass
 MOST_LINES = 100  # of a record
 MOST_WAYS = 1000
 MOST_FAILED = 1000  # lines after which a file of another form is not tried any more
+MOST_CHARACTERS = 8  # of a separator
 MOST_EXTRA = 60  # separators in the free text of a record
 
 
@@ -30,6 +31,29 @@ class Column:
     name: str | None = None
     pattern: re.Pattern | None = None
     evident: bool = False
+
+
+def divide(line, separator):
+    """Return the fields of a line; a separator at its end closes the last one."""
+    parts = line.split(separator)
+    return parts[:-1] if len(parts) > 1 and parts[-1] == "" else parts
+
+
+def separator(lines, count):
+    """Return the text of up to `MOST_CHARACTERS` characters that are no letters and digits, and
+    that divides most of some lines into `count` fields, the longest of several; None if there is
+    none.
+    """
+    runs = {*re.findall(r"[\W_]+", lines[0])}
+    texts = {
+        run[k:end]
+        for run in runs
+        for k in range(len(run))
+        for end in range(k + 1, min(len(run), k + MOST_CHARACTERS) + 1)
+    }
+    fits = {text: sum(len(divide(line, text)) == count for line in lines) for text in texts}
+    best = max(fits, key=lambda text: (fits[text], len(text)), default=None)
+    return best if best and fits[best] else None
 
 
 class Assembler:

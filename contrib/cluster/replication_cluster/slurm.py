@@ -10,16 +10,16 @@ Source: sacct(1) of Slurm 2.6 to 25.11.
 
 import re
 from functools import partial
+from itertools import chain, islice
 
 import numpy as np
 import pandas as pd
 
-from replication_cluster import account, files, times
+from replication_cluster import account, files, records, times
 from replication_cluster import slurm_fields as fields
 from replication_cluster.account import WORDS, Account
 from replication_cluster.files import LogError
 from replication_cluster.names import Anonymiser
-from replication_cluster.records import Assembler
 
 COLUMNS, ASK = (WORDS["slurm"][name] for name in ("columns", "ask"))
 #: What a log must have: in words, and the columns of which one is enough.
@@ -32,11 +32,15 @@ NEEDED = {
     ),
 }
 READS = ("sacct", "sacct-noheader", "sacct-json")
+#: Kinds that a file without a header line may look like.
+WITHOUT_HEADER = ("table", "schedule", "squeue", "gwf", "grid-engine", "sacct-columns", "html")
 #: Columns of each size, the best first, and the resource in a list of resources.
 SIZES = {
     "processors": (("allocated", "allocated_tres"), ("requested", "requested_tres"), "cpu"),
     "nodes": (("nodes", "allocated_tres"), ("requested_nodes", "requested_tres"), "node"),
+    "gpus": (("allocated_tres",), ("requested_tres",), "gres/gpu"),
 }
+HEAD = 50  # lines that show the separator
 _KNOWN = {name for several in COLUMNS.values() for name in several}
 _EXPECTED = "expected YYYY-MM-DDTHH:MM:SS (run sacct without SLURM_TIME_FORMAT), Unknown,"
 
@@ -53,6 +57,7 @@ def convert(
     bad_records="refuse",
     since=None,
     eligible=False,
+    smaller_machine=False,
 ):
     """Convert files that sacct wrote, gzipped or not, as one log; ``-`` is standard input.
 
@@ -71,8 +76,9 @@ def convert(
     key : bytes, optional
         Key of the numbers of names; by default random and not kept.
     columns : sequence of str, optional
-        Names of the columns of a file without a header line, as in sacct's ``--format``.
-    size : {"processors", "nodes"}, optional
+        Names of the columns of a file without a header line, as in sacct's ``--format``. The
+        separator is the one that divides the lines into that many fields.
+    size : {"processors", "nodes", "gpus"}, optional
         Unit of sizes and of the machine; by default processors if the log has them.
     bad_records : {"refuse", "skip"}
         Whether records that cannot be read are an error, or are counted and left out, up to 1 % of
@@ -82,6 +88,8 @@ def convert(
         job ended.
     eligible : bool
         Take the time at which a job became eligible for its submission.
+    smaller_machine : bool
+        Accept a given machine with fewer processors than were in use at once.
 
     Returns
     -------
@@ -94,7 +102,7 @@ def convert(
         ended.
     """
     paths = files.paths_of(paths)
-    reader = _Reader(paths, zone, processors, bad_records, since)
+    reader = _Reader(paths, zone, processors, bad_records, since, smaller_machine)
     reader.given, reader.size, reader.eligible = columns, size, eligible
     jobs = reader.sized_jobs(
         reader.finished(reader.select(reader.texts(paths), partitions, cluster))
@@ -143,14 +151,15 @@ class _Reader(Account):
         """Return the fields of all records that are no job steps, a DataFrame by place; missing
         columns are empty.
         """
-        self.columns, records = {}, []
+        self.columns, rows = {}, []
         for path in paths:
-            with files.open_text(path, READS) as file:
+            reads = READS + WITHOUT_HEADER * bool(self.given)
+            with files.open_text(path, reads) as file:
                 read = self._json if file.kind == "sacct-json" else self._records
-                records += read(file, files.display_name(path))
+                rows += read(file, files.display_name(path))
         if not self.columns:
             raise LogError(f"{self.source}: an empty file; expected the output of {ASK}")
-        table = pd.DataFrame(records, columns=["place", *COLUMNS], dtype="str")
+        table = pd.DataFrame(rows, columns=["place", *COLUMNS], dtype="str")
         return table.set_index("place")
 
     def _json(self, file, name):
@@ -168,8 +177,9 @@ class _Reader(Account):
 
     def _records(self, file, name):
         """Yield place and fields of each record that is no job step."""
-        assembler, places = None, {}
-        for number, line in files.lines(file, name):
+        assembler, places, lines = None, {}, files.lines(file, name)
+        head = [*islice(lines, HEAD)]
+        for number, line in chain(head, lines):
             if assembler is None or _is_header(line):
                 header = _is_header(line) or (assembler is None and file.kind == "sacct")
                 if assembler is not None:
@@ -177,22 +187,16 @@ class _Reader(Account):
                     self.records += 1
                     self.left_out[account.HEADERS] += 1
                     self._remark_lines(assembler)
-                separator = _separator(line) if header else "|" if "|" in line else "\t"
+                separator = _separator(line) if header else self._given_separator(head, name)
                 parts = line.split(separator)
                 # With --parsable every line ends with a bar, with --parsable2 none does.
                 closed = len(parts) > 1 and parts[-1] == ""
                 parts = parts[:-1] if closed else parts
-                if not header and len(self.given or ()) != len(parts):
-                    raise LogError(
-                        f"{name}, line {number}: no header line (sacct --noheader); name its "
-                        f"{len(parts)} columns in order: --columns JobID,JobIDRaw,... "
-                        f"({len(self.given or ())} given)"
-                    )
                 names = [column.strip() for column in (parts if header else self.given)]
                 places = self._places(names, f"{name}, line {number}")
                 used = {*places.values()}
                 columns = [fields.column(c, c in used) for c in map(str.casefold, names)]
-                assembler = Assembler(columns, separator)
+                assembler = records.Assembler(columns, separator)
                 if header:
                     continue
             parts = line.split(separator)
@@ -202,13 +206,28 @@ class _Reader(Account):
             yield from self._jobs(assembler.rest(), places, name)
             self._remark_lines(assembler)
 
+    def _given_separator(self, head, name):
+        """Return the separator of a file without a header line, whose columns are given."""
+        given, lines = self.given or (), [line for _, line in head]
+        found = records.separator(lines, len(given)) if given else None
+        if found is None:
+            number, line = head[0]
+            count = len(records.divide(line, "|" if "|" in line else "\t"))
+            problem = f"no separator gives the {len(given)} columns of --columns; " * bool(given)
+            raise LogError(
+                f"{name}, line {number}: no header line (sacct --noheader); {problem}name its "
+                f"{f'{count} ' * (count > 1)}columns in order, as in sacct's --format: "
+                "--columns JobID,JobIDRaw,..."
+            )
+        return found
+
     def _remark_lines(self, assembler):
         """Count the records that were put together again."""
         self.remarks["records joined again around a separator or line break"] += assembler.joined
 
-    def _jobs(self, records, places, name):
+    def _jobs(self, rows, places, name):
         """Yield place and fields of the records that are no job steps; note those that are bad."""
-        for number, record, text in records:
+        for number, record, text in rows:
             self.records += 1
             place = f"{name}, line {number}"
             if record is None:
@@ -334,8 +353,7 @@ class _Reader(Account):
             "tasks of arrays or parts of heterogeneous jobs", jobs["shown"].str.contains("[_+]")
         )
         self.remark(account.NEVER_STARTED, (jobs["run_time"] == 0) & jobs["start"].isna())
-        suspended = jobs["suspended"] > 0
-        self.remark("suspended for a time, which is not part of the run time", suspended)
+        self.remark_suspended(jobs)
         if {"limit", "limit_raw"} & self.columns.keys():
             words = "without a time limit (UNLIMITED, Partition_Limit), so without estimate"
             self.remark(words, jobs["limit"].isna())

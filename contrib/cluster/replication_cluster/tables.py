@@ -21,7 +21,8 @@ from pyarrow import parquet
 from replication_cluster import account, files, times
 from replication_cluster.account import SIZES, Account
 from replication_cluster.files import LogError
-from replication_cluster.records import Assembler, Column
+from replication_cluster.records import Assembler, Column, divide
+from replication_cluster.records import separator as separator_of
 from replication_cluster.times import LATEST, UNITS
 
 MAPS = Path(__file__).parent / "maps"
@@ -34,6 +35,11 @@ NEEDED = (("submit",), ("run_time", "end"), COUNTS)  # one of each
 FIELDS = (*TIMES, *LENGTHS, *COUNTS, *NAMES, "status", JOB)
 JSON = ("json", "sacct-json", "slurm-json", "pbs-json", "batsim-json")
 READS = ("parquet", "table", "schedule", "sacct", "squeue", "gwf", *JSON)
+#: Kinds that a table without a header line may look like.
+WITHOUT_HEADER = ("sacct-noheader", "sacct-columns", "swf", "grid-engine", "lsf", "pbs", "html")
+RULE = ("column", "unit", "times", "values", "format", "pattern")
+HEAD = 50  # lines that show the separator
+COMMENTS = ("#", ";")  # beginnings of lines of a table without a header line
 #: Texts of batch systems for no limit.
 NO_LIMIT = ("unlimited", "infinite", "partition_limit", "not_set")
 
@@ -61,7 +67,7 @@ def read_map(source):
     """Read a map from its file, or an included one by its name; LogError if it is missing or
     invalid.
     """
-    path = MAPS / f"{source}.toml" if str(source) in maps() else Path(source)
+    path = MAPS / f"{source}.toml" if str(source) in maps() else Path(source).expanduser()
     if not path.is_file():
         raise LogError(f"map {source}: no such file{_hint(str(source), maps())}")
     try:
@@ -74,7 +80,8 @@ def read_map(source):
     for name, rule in fields.items():
         if not isinstance(rule, dict) or not isinstance(rule.get("column"), str):
             raise LogError(f"{path}, {name}: expected a table with the name of a column")
-        _check(f"{path}, {name}", "key", rule, ("column", "unit", "times", "values"))
+        _check(f"{path}, {name}", "key", rule, RULE)
+        _check_text_rules(f"{path}, {name}", name, rule)
         if rule.get("unit", "s") not in UNITS:
             raise LogError(f"{path}, {name}: unit {rule['unit']!r}; expected {', '.join(UNITS)}")
     if times.time_zone(content.get("time_zone", "UTC")) is None:
@@ -85,6 +92,20 @@ def read_map(source):
     if missing:
         raise LogError(f"{path}: no field {missing[0]}")
     return Map(str(path), **{"title": path.stem} | content)
+
+
+def _check_text_rules(place, name, rule):
+    """Raise LogError for a form of dates of what is no time, and an unusable pattern."""
+    if "format" in rule and (name not in TIMES or not isinstance(rule["format"], str)):
+        raise LogError(f"{place}: format {rule['format']!r}; expected one of {', '.join(TIMES)}")
+    try:
+        groups = re.compile(rule.get("pattern", "()")).groups
+    except (re.error, TypeError) as error:
+        raise LogError(f"{place}: pattern {rule['pattern']!r}: {error}") from None
+    if groups != 1:
+        raise LogError(
+            f"{place}: pattern {rule['pattern']!r} has {groups} groups; expected one group (...)"
+        )
 
 
 def _hint(name, known):
@@ -98,20 +119,31 @@ def _check(place, what, given, known):
             raise LogError(f"{place}: unknown {what} {name!r}{_hint(name, [*known])}")
 
 
-def convert(paths, by, zone=None, processors=None, bad_records="refuse", since=None):
-    """Convert tables of jobs as one log: parquet, JSON, or CSV with a header line, gzipped or not;
-    equal tables give equal logs.
+def convert(
+    paths,
+    by,
+    zone=None,
+    processors=None,
+    bad_records="refuse",
+    since=None,
+    smaller_machine=False,
+    columns=None,
+):
+    """Convert tables of jobs as one log: parquet, JSON, or CSV, compressed or not; equal tables
+    give equal logs.
 
     Parameters
     ----------
     paths : str, Path or sequence of them
     by : Map, str or Path
         A map, its file, or the name of an included one.
-    zone, bad_records, since
+    zone, bad_records, since, smaller_machine
         See `replication_cluster.slurm.convert`; the zone is the map's by default.
     processors : int, optional
         Size of the machine instead of the map's; without either, the most processors in use at
         once.
+    columns : sequence of str, optional
+        Names of the columns of text without a header line, in order.
 
     Returns
     -------
@@ -125,8 +157,15 @@ def convert(paths, by, zone=None, processors=None, bad_records="refuse", since=N
     """
     paths = files.paths_of(paths)
     by = by if isinstance(by, Map) else read_map(by)
-    reader = _Reader(paths, zone or by.time_zone, processors or by.processors, bad_records, since)
-    reader.by = by
+    reader = _Reader(
+        paths,
+        zone or by.time_zone,
+        processors or by.processors,
+        bad_records,
+        since,
+        smaller_machine,
+    )
+    reader.by, reader.given = by, columns or []
     jobs = reader.jobs(reader.read(paths))
     return reader.finish(jobs, f"table of jobs, {by.title}", by.title, (*reader.notes(),))
 
@@ -142,6 +181,8 @@ class _Reader(Account):
             names = ", ".join(map(_printable, [*self.unused][:40]))
             more = ", ..." * (len(self.unused) > 40)
             yield f"{len(self.unused)} columns are not used: {names}{more}."
+        if self._starts_at_submission():
+            yield "No start, wait or run time is known, so jobs start when they are submitted."
         for name, files_without in self.missing.items():
             column = _printable(self.by.fields[name]["column"])
             yield f"No column {column} in {', '.join(files_without)}, so {name} is unknown there."
@@ -155,7 +196,8 @@ class _Reader(Account):
         self.unused, self.missing, self.present, tables = {}, {}, set(), []
         for path in paths:
             name = files.display_name(path)
-            with files.open_text(path, READS, newline="") as file:
+            reads = READS + WITHOUT_HEADER * bool(self.given)
+            with files.open_text(path, reads, newline="") as file:
                 if file.kind == "parquet":
                     table = self._parquet(path, name)
                 elif file.kind in JSON:
@@ -187,34 +229,32 @@ class _Reader(Account):
 
     def _json(self, file, name):
         records = []
+        counts = {self.by.fields[which]["column"] for which in COUNTS if which in self.by.fields}
         for place, key, record in files.json_records(file, name):
             self.records += 1
             if isinstance(record, dict):
-                records.append(
-                    {"row": self.records, "place": place, "": key, **dict(files.flat(record))}
-                )
+                flat = dict(files.flat(record))
+                inner = {c: files.at(record, c) for c in self.wanted if c not in flat}
+                for column, value in inner.items():
+                    # A number of processors is the length of a list; a time names its entry.
+                    if value is not None and (column in counts or not isinstance(value, list)):
+                        flat[column] = value
+                records.append({"row": self.records, "place": place, "": key, **flat})
             else:
                 message = f"{place}: {files.quoted(record)}; expected an object"
                 self.bad[place] = "that are no objects", message
         table = pd.DataFrame(records, dtype=object).set_index("place")
         columns = self._choose([name for name in table if name not in ("row", "")], name)
-        counts = {self.by.fields[which]["column"] for which in COUNTS if which in self.by.fields}
         for column in columns:
             count = column in counts
             table[column] = [_json_text(value, count) for value in table[column]]
         return table[["row", *columns]]
 
     def _csv(self, file, name):
-        first = next((line for line in file if not line.isspace()), "")
-        separator = max(",;\t|", key=first.count)
-        rows = itertools.chain([first], file)
-        if separator in first:
-            rows = csv.reader(rows, delimiter=separator)
-        else:  # columns that blanks align
-            separator, rows = " ", map(str.split, rows)
+        rows, separator = self._separated(file, name)
         assembler, found, number = None, [], 0
         try:
-            for parts in filter(None, rows):
+            for parts in filter(None, itertools.chain([self.given], rows)):
                 if assembler is not None and not self._is_header(parts):
                     number += 1
                     found += self._rows(assembler.add(number, parts), name)
@@ -232,6 +272,52 @@ class _Reader(Account):
         found += self._rows(assembler.rest(), name)
         self.remarks["records joined again around a separator or line break"] += assembler.joined
         return pd.DataFrame(found).set_index("place") if found else pd.DataFrame(columns=["row"])
+
+    def _separated(self, file, name):
+        """Return the fields of each line of an open file, and their separator."""
+        head = [*itertools.islice(itertools.dropwhile(str.isspace, file), HEAD)]
+        lines = itertools.chain(head, file)
+        if not head:
+            return lines, ","
+        if self.given:
+            head = [line for line in head if not line.startswith(COMMENTS)] or head
+            lines = self._without_comments(lines)
+            separator = self._given_separator(head, name)
+        else:
+            submit = self.by.fields["submit"]["column"]
+            above = [*itertools.takewhile(lambda line: line.startswith("#"), head)]
+            names = [line.lstrip("# ") for line in above if submit in re.split(r"\W+", line)]
+            head = [*names[-1:], *head[len(above) :]] or head
+            lines = itertools.chain(head, file)
+            separator = max(",;\t|", key=head[0].count)
+            separator = separator if separator in head[0] else " "
+        if separator.isspace() and separator != "\t":  # columns that blanks align
+            return map(str.split, lines), " "
+        if len(separator) == 1:
+            return csv.reader(lines, delimiter=separator), separator
+        return (divide(line.strip("\r\n"), separator) for line in lines), separator
+
+    def _given_separator(self, head, name):
+        """Return the separator that gives as many fields as there are names of columns."""
+        count = len(self.given)
+        if any(len(line.split()) == count for line in head):
+            return " "
+        of_csv = (by for by in ",;\t|" if _is_divided(head, by, count))
+        found = next(of_csv, None) or separator_of([line.strip("\r\n") for line in head], count)
+        if found is None:
+            raise LogError(
+                f"{name}: {files.quoted(head[0].strip())}; no separator gives {count} columns, as "
+                "many as --columns names"
+            )
+        return found
+
+    def _without_comments(self, lines):
+        for line in lines:
+            if line.startswith(COMMENTS):
+                self.records += 1
+                self.left_out["lines of comments"] += 1
+            else:
+                yield line
 
     def _rows(self, records, name):
         """Yield the fields of records; note those that are bad."""
@@ -253,6 +339,8 @@ class _Reader(Account):
         fields = {field for field, rule in self.by.fields.items() if rule["column"] == name}
         unknown = "|".join(map(re.escape, ["", *map(str, self.by.unknown)]))
         pattern = None
+        if any({"pattern", "format"} & self.by.fields[field].keys() for field in fields):
+            return Column(name)
         if fields & {*TIMES, *LENGTHS, *COUNTS}:
             pattern = rf"[0-9][0-9.eE+:/TZ -]*( days?,? [0-9:.]+)?|{unknown}"
         elif fields or used:
@@ -280,24 +368,34 @@ class _Reader(Account):
         if absent:
             raise LogError(
                 f"{place}: no column {_printable(absent[0])}; "
-                f"the table has {files.quoted(', '.join(names))}"
+                f"the table has {files.quoted(', '.join(names))}{self._way(absent[0], names)}"
             )
         return wanted
+
+    def _way(self, absent, names):
+        """Return the hint for a column that a table does not have."""
+        first, dot, rest = absent.partition(".")
+        if dot and first in names:
+            return f"; in a list, {first}.0.{rest} is its first value, {first}.-1.{rest} its last"
+        if any(re.match("[0-9]", name) for name in names):
+            return "; without a header line, --columns names the columns in order"
+        return ""
 
     def jobs(self, table):
         """Return the jobs of a table, runs as in `Account`."""
         for column, values in self.by.only.items():
             other = ~table[column].isin([*map(_plain_text, values)])
             table = self.leave_out(table, other, f"of another {_printable(column)}")
-        ids = table[self.by.fields[JOB]["column"]] if JOB in self.present else None
+        ids = self._texts(JOB, table) if JOB in self.present else None
         if ids is not None:
             for form, why in ((account.STEP, account.STEPS), (account.ARRAY, account.ARRAYS)):
                 summary = ids[table.index].str.fullmatch(form).astype(bool)
                 table = self.leave_out(table, summary, why)
         known = {
-            name: (rule, table[rule["column"]], self._is_unknown(table[rule["column"]]))
+            name: (rule, texts, self._is_unknown(texts))
             for name, rule in self.by.fields.items()
             if name in self.present and name != JOB
+            for texts in [self._texts(name, table)]
         }
         nan = np.full(len(table), np.nan)
         found = {name: self._times(*known[name]) for name in TIMES if name in known}
@@ -312,6 +410,8 @@ class _Reader(Account):
         submit, start, end = self.known_times(submit, start, end)
         counted_from_0 &= np.isnan(start)
         start = np.where(np.isnan(start), submit + value["wait"], start)
+        if self._starts_at_submission():
+            start = submit
         status = nan
         if "status" in known:
             rule, texts, unknown = known["status"]
@@ -323,7 +423,7 @@ class _Reader(Account):
             counted_from_0 & (value["run_time"] > end - submit), np.nan, value["run_time"]
         )
         run_time = np.where(np.isnan(run_time), end - start, run_time)
-        has_both = {"start", "wait"} & known.keys() and "end" in known
+        has_both = {"start", "wait"} & self.present and "end" in known
         started = ~np.isnan(start) | (status == 1) | (not has_both)
         ended = ~np.isnan(end) | (status == 0) | (status == 5) | (not has_both)
         run_time = np.where(np.isnan(run_time) & ~started & ended, 0, run_time)
@@ -353,12 +453,33 @@ class _Reader(Account):
         self.remark(account.NEVER_STARTED, unstarted)
         return jobs.assign(end=jobs["end"].fillna(jobs["start"] + jobs["run_time"]))
 
+    def _starts_at_submission(self):
+        """Return whether only a submission and an end say how long a job ran."""
+        return not {"start", "wait", "run_time"} & self.present
+
+    def _texts(self, name, table):
+        """Return the texts of a field: of its column, or what its pattern takes out of them."""
+        rule = self.by.fields[name]
+        texts = table[rule["column"]]
+        if "pattern" not in rule:
+            return texts
+        found = texts.str.extract(rule["pattern"], expand=False)
+        missing = found.isna() & ~self._is_unknown(texts)
+        column = _printable(rule["column"])
+        self.remark(f"without {name}, as {column} does not match its pattern", missing)
+        return _canonical(found)
+
     def _is_unknown(self, texts):
         return texts.isin(["", *map(_plain_text, self.by.unknown)])
 
     def _times(self, rule, texts, unknown):
         return self.times(
-            texts.where(~unknown, ""), _printable(rule["column"]), [""], rule.get("unit", "s")
+            texts.where(~unknown, ""),
+            _printable(rule["column"]),
+            [""],
+            rule.get("unit", "s"),
+            f"{account.ISO}, the map's format,",
+            rule.get("format"),
         )
 
     def _lengths(self, rule, texts, unknown):
@@ -382,12 +503,18 @@ class _Reader(Account):
         return seconds
 
 
+def _is_divided(lines, separator, count):
+    """Return whether a separator gives most of some lines of CSV a number of fields."""
+    fits = [len(row) == count for row in csv.reader(lines, delimiter=separator)]
+    return 2 * sum(fits) > len(fits)
+
+
 def _size(rule, text):
     """Return the number of processors of a size; None where unknown."""
     if text in ("", "-1"):
         return None
     times_ = rule.get("times", 1)
-    expected = "expected a whole number of processors or nodes"
+    expected = "expected a whole number of processors or nodes (pattern takes one out of a text)"
     value = account.number(text, expected) * times_
     if abs(value - round(value)) > 1e-6:
         raise account.FieldError(

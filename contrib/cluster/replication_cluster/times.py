@@ -25,7 +25,7 @@ def time_zone(name):
         return None
 
 
-def unix_times(texts, zone):
+def unix_times(texts, zone, form=None):
     """Convert dates to Unix times.
 
     Parameters
@@ -34,6 +34,9 @@ def unix_times(texts, zone):
         ISO 8601, with or without an offset.
     zone : str
         Time zone of dates without an offset.
+    form : str, optional
+        The form of the dates, as in strptime, instead of ISO 8601. ``%Z`` is the name of a time of
+        the zone, such as PDT.
 
     Returns
     -------
@@ -43,14 +46,38 @@ def unix_times(texts, zone):
     local : bool[n], dates without an offset.
     """
     texts = texts.mask(texts.str.fullmatch(NO_DATE).eq(True))
-    dates = pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True)
-    local = ~texts.str.contains(r"Z$|[T ]\d.*[+-]\d\d:?\d*$", regex=True, na=False)
-    plain, exact = dates.dt.tz_localize(None), _seconds(dates)
-    times, late = (
-        np.where(local, _seconds(plain.dt.tz_localize(zone, first, "shift_forward")), exact)
-        for first in (np.full(len(dates), True), np.full(len(dates), False))
-    )
+    if form and "%Z" in form:
+        return _named(texts, zone, form)
+    dates = pd.to_datetime(texts, format=form or "ISO8601", errors="coerce", utc=True)
+    if form:
+        local = pd.Series("%z" not in form, texts.index)
+    else:
+        local = ~texts.str.contains(r"Z$|[T ]\d.*[+-]\d\d:?\d*$", regex=True, na=False)
+    exact, both = _seconds(dates), _localized(dates, zone)
+    times, late = (np.where(local, _seconds(of), exact) for of in both)
     return times, late, local.to_numpy() & ~np.isnan(times)
+
+
+def _localized(dates, zone):
+    """Return UTC dates as times of a zone, twice: the first and the second occurrence of an hour
+    that occurs twice.
+    """
+    plain = dates.dt.tz_localize(None)
+    for first in (True, False):
+        yield plain.dt.tz_localize(zone, np.full(len(plain), first), "shift_forward")
+
+
+def _named(texts, zone, form):
+    """Return what `unix_times` does for dates that name their time, such as PST or PDT."""
+    name = texts.str.extract(r".*\b([A-Z]{3,5})\b", expand=False)
+    rest = texts.str.replace(r"^(.*)\b[A-Z]{3,5}\b", r"\1", regex=True).str.split().str.join(" ")
+    form = " ".join(form.replace("%Z", "").split())
+    dates = pd.to_datetime(rest, format=form, errors="coerce", utc=True)
+    times = np.where(name.isin(["UTC", "GMT"]), _seconds(dates), np.nan)
+    for of in _localized(dates, zone):
+        same = (of.dt.strftime("%Z") == name).to_numpy(bool)
+        times = np.where(same & np.isnan(times), _seconds(of), times)
+    return times, times, np.full(len(texts), False)
 
 
 def _seconds(dates):

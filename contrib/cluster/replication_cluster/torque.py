@@ -3,16 +3,16 @@ and counts are listed in docs/formats.md.
 
 A line is ``date;type;job;key=value key=value ...``. Records of type E, the end of a run, are jobs,
 and those of type R (rerun) that have a start and an end; the end record of an array as a whole is
-none.
+none. Records of types z and r say for how long a job was suspended.
 
-Sources: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; pbs_server's
-account file; public logs of Cobalt.
+Sources: appendix "Job Logging and Accounting" of the TORQUE 6 administrator's guide; types of
+records of OpenPBS 23.06; public logs of Cobalt.
 """
 
 import math
 import re
 from collections import Counter
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 import numpy as np
@@ -31,7 +31,11 @@ _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
 _SLOT = "[0-9]{1,9}"
 _TIMES = ("ctime", "qtime", "etime", "start", "end")
 _LIST = "Resource_List."
+_USED = "resources_used.walltime"
 _FORMAT = "%a %b %d %H:%M:%S %Y"  # of dates in JSON
+_DATE_FORMAT = "%m/%d/%Y %H:%M:%S"  # of records
+#: A job was suspended if its wall time is shorter than start to end by more than both.
+SUSPENDED_SECONDS, SUSPENDED_SHARE = 60, 0.01
 #: Size-like requests of one number: a 1 is the queue's default where another is larger.
 _COUNTS = ("procs", "size", "ncpus", "mppwidth")
 
@@ -45,6 +49,7 @@ def convert(
     bad_records="refuse",
     since=None,
     eligible=False,
+    smaller_machine=False,
 ):
     """Convert accounting logs of one machine, gzipped or not, in any order; ``-`` is standard
     input.
@@ -58,12 +63,13 @@ def convert(
         For lines that are no accounting records, invalid values, or no job that ran.
     """
     paths = files.paths_of(paths)
-    log = _Reader(paths, zone, processors, bad_records, since)
+    log = _Reader(paths, zone, processors, bad_records, since, smaller_machine)
     runs = log.started(log.texts(paths), size, eligible)
     # Overlapping logs contain a run twice.
     repeated = runs.duplicated(["id", "start"], keep="last")
     runs = log.leave_out(runs, repeated, "repeated records of one run")
     runs = _number(runs.sort_values(["submit", "start", "id"]), log)
+    log.remark_suspended(runs)
     log.remark("without a wall time limit, so without estimate", runs["limit"].isna())
     anonymiser = Anonymiser(key)
     for field, name in NAMES.items():
@@ -80,13 +86,13 @@ class _Reader(Account):
 
     def texts(self, paths):
         """Return the used fields of each record of a run, a DataFrame by place."""
-        self.unused, records = Counter(), []
+        self.unused, self.suspensions, records = Counter(), {}, []
         for path in paths:
             name = files.display_name(path)
             with files.open_text(path, READS) as file:
                 read = self._json if file.kind == "pbs-json" else self._records
                 records += read(file, name)
-        table = pd.DataFrame(records, columns=["place", "id", *USED], dtype="str")
+        table = pd.DataFrame(records, columns=["place", "id", "date", *USED], dtype="str")
         return table.set_index("place")
 
     def _records(self, file, name):
@@ -94,16 +100,18 @@ class _Reader(Account):
         for place, line in _joined(file, name):
             self.records += 1
             found = _RECORD.fullmatch(line.strip())
-            if not found or found[2] not in TYPES:
+            if not found:
                 message = (
-                    f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value "
-                    f"..., with a type of {', '.join(TYPES)}"
+                    f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value ..."
                 )
                 self.bad[place] = "that are torn or no accounting records", message
                 continue
-            _, kind, job, text = found.groups()
+            date, kind, job, text = found.groups()
+            if kind in "zr":
+                self.suspensions.setdefault(job, []).append((date, kind))
             if kind not in "ER":
-                self.left_out[f"records of type {kind} ({TYPES[kind]})"] += 1
+                words = TYPES.get(kind, "of which no description is known")
+                self.left_out[f"records of type {kind} ({words})"] += 1
                 continue
             pairs = [*_pairs(text)]
             values = dict(pairs)
@@ -117,7 +125,7 @@ class _Reader(Account):
             elif kind == "R" and not {"start", "end"} <= values.keys():
                 self.left_out[f"records of type {kind} ({TYPES[kind]})"] += 1
             else:
-                yield from self._run(place, job, values)
+                yield from self._run(place, job, values | {"used": values.get(_USED, "")}, date)
 
     def _json(self, file, name):
         """Yield place, job and used fields of each job of ``qstat -x -F json`` that ended."""
@@ -135,14 +143,14 @@ class _Reader(Account):
             values["start"] = values.pop("stime", "0")
             for key in _TIMES:
                 values[key] = _iso(values.get(key, ""))
-            values["used"] = values.get("resources_used.walltime", "")
+            values["used"] = values.get(_USED, "")
             values["user"] = values.get("Job_Owner", "").partition("@")[0]
             values |= {"jobname": values.get("Job_Name", ""), "group": values.get("egroup", "")}
             if values.get("array") == "True":
                 values["array_indices"] = ""
             yield from self._run(place, job or values.get("Job_Id", place), values)
 
-    def _run(self, place, job, values):
+    def _run(self, place, job, values, date=""):
         """Yield place, job and used fields of the record of a run that is no array."""
         if re.fullmatch(account.ARRAY, job) or "array_indices" in values:
             self.left_out[account.ARRAYS] += 1
@@ -153,13 +161,14 @@ class _Reader(Account):
             for key in values
             if key.startswith((_LIST, "req_information.")) and key not in {*USED, *_READ}
         )
-        yield place, job, *({**values, **sizes}.get(name, "") for name in USED)
+        yield place, job, date, *({**values, **sizes}.get(name, "") for name in USED)
 
     def started(self, texts, size, eligible):
         """Return the runs of jobs that started, with sizes."""
         found = {name: self.times(texts[name], name, [""])[0] for name in _TIMES}
-        used = self.parse(texts["used"], "resources_used.walltime", duration)
+        used = self.parse(texts["used"], _USED, duration, bad={})  # missing where unreadable
         end = np.where(np.isnan(found["end"]), found["start"] + used, found["end"])
+        texts = texts.assign(suspended=self._suspended(texts, end - found["start"], used))
         submit = found["start"]
         for name in ("etime", "qtime", "ctime"):
             submit = np.where(found[name] > 0, found[name], submit)
@@ -178,14 +187,45 @@ class _Reader(Account):
             runs = self.sized(runs, which, columns, FORMS)
         limit = self.parse(runs[f"{_LIST}walltime"], f"{_LIST}walltime", duration)
         status = runs["Exit_status"].map({"0": 1, "": -1}).fillna(0)
-        runs = runs.assign(run_time=runs["end"] - runs["start"], limit=limit, status=status)
+        run_time = runs["end"] - runs["start"] - runs["suspended"]
+        runs = runs.assign(run_time=run_time, limit=limit, status=status)
         return self.good(runs)
+
+    def _suspended(self, texts, elapsed, used):
+        """Return the seconds for which each run was suspended, by its records of types z and r, or
+        by a wall time shorter than start to end.
+        """
+        gap = elapsed - used
+        long = (used > 0) & (gap > np.maximum(SUSPENDED_SECONDS, SUSPENDED_SHARE * elapsed))
+        suspended = np.where(long, gap, 0.0)
+        for k in np.flatnonzero(texts["id"].isin([*self.suspensions])):
+            end = datetime.strptime(texts["date"].iloc[k], _DATE_FORMAT)
+            begin = end - timedelta(seconds=max(np.nan_to_num(elapsed[k]), 0))
+            recorded = _recorded(self.suspensions[texts["id"].iloc[k]], begin, end)
+            suspended[k] = min(max(recorded, suspended[k]), np.nan_to_num(elapsed[k]))
+        return suspended
 
     def notes(self):
         """Yield what the records state and no log needs, a sentence."""
         if self.unused:
             names = ", ".join(f"{name} {n:,}" for name, n in sorted(self.unused.items())[:40])
             yield f"Requests that are not used, with the number of records: {names}."
+
+
+def _recorded(records, begin, end):
+    """Return the seconds between each suspension and the next resumption or the end, within a run;
+    all dates in local time.
+    """
+    total, since = 0.0, None
+    for date, kind in sorted(
+        (datetime.strptime(date, _DATE_FORMAT), kind) for date, kind in records
+    ):
+        if not begin <= date <= end:
+            continue
+        if kind == "r" and since is not None:
+            total += (date - since).total_seconds()
+        since = (since or date) if kind == "z" else None
+    return total + ((end - since).total_seconds() if since else 0.0)
 
 
 def _joined(file, name):
@@ -376,6 +416,7 @@ SIZES = {
             "resources_used.nodect": count,
         },
     },
+    "gpus": {"requested": {f"{_LIST}ngpus": count}, "allocated": {}},
 }
 USED = (
     *(*_TIMES, "used", "Exit_status", f"{_LIST}walltime", *NAMES.values(), "queue"),

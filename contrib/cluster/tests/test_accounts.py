@@ -238,7 +238,7 @@ def test_several_files_are_one_log_with_one_numbering_of_users(read, tmp_path):
     assert any(f"No column limit in {tmp_path / 'b'}" in note for note in done.assumed)
     lines = "".join(json.dumps({"submit": T + k, "end": T + k + 9, "n": 4}) + "\n" for k in (0, 1))
     by = by.replace('start = { column = "start" }', "").replace(MAP.splitlines()[-1], "")
-    assert len(read.table(lines, lines, by=by, processors=8).jobs) == 4
+    assert len(read.table(lines, lines, by=by, processors=16).jobs) == 4
     assert len(read.pbs(run(1), run(2) + run(1)).jobs) == 2
 
 
@@ -469,7 +469,7 @@ NESTED = MAP.replace('"start"', '"t.start"').replace('"end"', '"t.end"')
 )
 def test_json_as_lines_documents_lists_and_objects_by_id(read, text):
     done = read.table(text, by=NESTED)
-    assert facts(done) == [[10, 100, 4]] * 2
+    assert facts(done) == [[11, 100, 4]] * 2
     assert done.jobs["requested_time"].tolist() == [3600, 3600]
 
 

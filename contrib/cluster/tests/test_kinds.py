@@ -19,7 +19,6 @@ SWF_LINE = "1 0 5 60 4 -1 -1 4 100 -1 1 1 1 -1 1 -1 -1 -1\n"
 ACCOUNTING = "lab:node01:users:ann:run:17:sge:0:1700000000:1700000010:1700000110" + ":0" * 33
 FILES = {
     "parquet": "PAR1\x15\x04",
-    "xz": "\xfd7zXZ\0",
     "zip": "PK\x03\x04" + "x" * 26 + "jobs.csv",
     "workbook": "PK\x03\x04" + "x" * 26 + "[Content_Types].xml",
     "tar": "jobs.csv".ljust(257, "\0") + "ustar",
@@ -46,7 +45,6 @@ FILES = {
     "sacct-noheader": "17|17|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:01:00|4\n",
     "sacct-columns": "       JobID    JobName      State\n------------ ---------- ----------\n17  "
     "run  COMPLETED\n",
-    "bzip2": "BZh91AY&SY",
     "zstd": "\x28\xb5\x2f\xfd",
     "compress": "\x1f\x9d",
     "gzip": "\x1f\x8b\x08",
@@ -161,9 +159,9 @@ def parquet():
     return file.getvalue()
 
 
-def gwf():
-    names = "JobID,SubmitTime,WaitTime,RunTime,NProcs"
-    return f"{names}\n17,1770019200,10,100,4\n"
+def gwf(begin="# GWF\n# ", by="\t"):
+    names = "JobID SubmitTime WaitTime RunTime NProcs"
+    return f"{begin}{names.replace(' ', by)}\n17{by}1770019200{by}10{by}100{by}4\n"
 
 
 GWF_MAP = """
@@ -192,13 +190,13 @@ LINES = json.dumps(ROW) + "\n"
 WAYS = {
     "parquet": [(parquet(), "table", MAP)],
     **{kind: [(gzip.compress(SACCT.encode()), "slurm"), (SACCT, "slurm")] for kind in (
-        "xz", "bzip2", "zstd", "compress", "gzip", "zip", "tar", "pointer", "utf-16"
+        "zstd", "compress", "gzip", "zip", "tar", "pointer", "utf-16"
     )},
     **{kind: [(CSV, "table", MAP)] for kind in (
         "workbook", "sqlite", "lsf", "grid-engine", "qacct"
     )},
     **{kind: [(CSV, "table", MAP), (parquet(), "table", MAP)] for kind in ("hdf5", "arrow")},
-    "gwf": [(gwf(), "table", GWF_MAP)],
+    "gwf": [(gwf(*form), "table", GWF_MAP) for form in ((), ("#", " "), ("", ","))],
     "sacct-json": [
         (json.dumps({"jobs": [SACCT_JOB], "meta": {"slurm": {}}}), "slurm"),
         (json.dumps(SACCT_JOB) + "\n", "slurm"),

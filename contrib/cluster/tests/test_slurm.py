@@ -287,7 +287,7 @@ def test_missing_columns_blanks_and_damaged_files_are_named(tmp_path, converted)
     rows = [job(k, User=f"u{k * k}") for k in range(1, 3000)]
     packed = gzip.compress(write(tmp_path / "a.txt", *rows).read_bytes())
     (tmp_path / "a.gz").write_bytes(packed[: len(packed) // 2])
-    with pytest.raises(LogError, match=r"a.gz: the gzip file is truncated"):
+    with pytest.raises(LogError, match=r"a.gz: the compressed file is truncated"):
         slurm.convert(tmp_path / "a.gz")
     with pytest.raises(LogError, match="nowhere: No such file"):
         slurm.convert(tmp_path / "nowhere")

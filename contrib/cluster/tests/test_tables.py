@@ -80,7 +80,7 @@ def test_rows_that_cannot_be_jobs_are_counted(converted):
     )
     with pytest.raises(LogError, match="8 of 9 records cannot be read"):
         converted(*rows, bad_records="skip")
-    done = converted(*rows, *["5,6,7,1,1,a,done,"] * 800, bad_records="skip")
+    done = converted(*rows, *["5,6,7,1,1,a,done,"] * 800, bad_records="skip", smaller_machine=True)
     assert adds_up(done) and len(done.jobs) == 801
     assert dict(done.bad) == {
         "with more or fewer fields than the header": 1,
@@ -173,7 +173,9 @@ def test_every_row_is_a_job_or_left_out_or_bad(tmp_path_factory, rows):
     good = ["0,0,9,1,1,u,done,"] * 800
     lines = [f"{a},{b},{c},1,{d},u,done," for a, b, c, d in rows]
     (folder / "jobs.csv").write_text("\n".join([HEAD, *good, *lines, ""]))
-    done = tables.convert(folder / "jobs.csv", folder / "map.toml", bad_records="skip")
+    done = tables.convert(
+        folder / "jobs.csv", folder / "map.toml", bad_records="skip", smaller_machine=True
+    )
     assert adds_up(done) and done.records == len(rows) + 800
     assert sum(n for _, n in done.bad) == sum(is_bad(*row) for row in rows)
     jobs = done.jobs.set_index("job_id")

@@ -32,7 +32,7 @@ def record(
         f"ctime={T + submit} qtime={T + submit} etime={T + submit} start={T + start} "
         f"owner={user}@h2ologin {size} Resource_List.walltime={limit} session=17 "
         f"end={T + end} Exit_status=0 "
-        f"resources_used.walltime=00:00:01{' ' + more if more else ''}\n"
+        f"resources_used.walltime={end - start}{' ' + more if more else ''}\n"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from replication.simulator.choices import Choice, ChoiceError, Number, option
+from replication.simulator.drop_rules import DEFAULT_DROP, hint
 from replication.simulator.text import steps
 from replication.simulator.workload import (
     FAR_BELOW,
@@ -199,11 +200,11 @@ class Users(EstimateModel):
                 "of estimates such as FModel(1), or Users(missing='run-time'); in a notebook "
                 "logs = [{'file': …, 'missing': 'run-time'}]"
             )
-        drop = ",".join([*workload.provenance.get("drop", ()), "no-estimate"])
+        rules = [*workload.provenance.get("drop", DEFAULT_DROP), "no-estimate"]
         left = round((1 - share) * len(workload)) + far
         warnings.warn(
             f"{problem}; their run time stands in. Other choices: FModel(1), "
-            f"or to load the log with drop={drop!r} (--drop), which leaves {left:,} jobs",
+            f"or to load the log with {hint(rules)}, which leaves {left:,} jobs",
             MissingEstimates,
             stacklevel=5,  # the caller of simulate
         )

@@ -4,31 +4,18 @@ Rules that drop jobs apply in the order given; each counts the jobs that it drop
 estimates are set afterwards.
 """
 
+import re
 import warnings
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
 from replication.simulator.choices import among
-from replication.simulator.errors import InputError
-from replication.simulator.logs.swf import FIELDS, UNUSED, SWFError
+from replication.simulator.drop_rules import DEFAULT_DROP, DROP_RULES, CleaningError, hint, names
+from replication.simulator.logs.swf import FIELDS, UNUSED, SWFError, stem
 from replication.simulator.workload import FAR_BELOW, MACHINE, Workload
 
-CANCELLED = 5
-
-#: Rules that drop jobs, by name: the mask of the jobs as a function of (trace, sizes, machine).
-DROP_RULES = {
-    "no-run-time": lambda t, size, machine: t.run_time < 0,
-    "zero-run-time": lambda t, size, machine: t.run_time == 0,
-    "no-processors": lambda t, size, machine: size < 1,
-    "not-allocated": lambda t, size, machine: t.allocated_processors < 1,
-    "cancelled-before-start": lambda t, size, machine: (
-        (t.status == CANCELLED) & ((t.run_time < 1) | (t.allocated_processors < 1))
-    ),
-    "no-estimate": lambda t, size, machine: t.requested_time < 1,
-    "larger-than-machine": lambda t, size, machine: size > machine,
-}
-DEFAULT_DROP = ("no-run-time", "zero-run-time", "no-processors")
 SIZES = ("requested", "allocated")
 #: Anomalies of a trace, and the names of their counts.
 ANOMALIES = {
@@ -45,10 +32,10 @@ OVERRUNS = {"raise-estimate": "estimate-raised", "cut-run": "run-cut", "as-is": 
 MORE_WORK = 1.05
 #: A run longer than its estimate by this factor is no overrun that a batch system allows.
 FAR = 1.1
-
-
-class CleaningError(InputError):
-    """An unknown rule; the message lists those that exist."""
+#: Processors in use above the machine from which the machine is too small, and the share of the
+#: machine in use below which it may be in another unit than the sizes.
+TOO_MANY, FEW_IN_USE = 1.01, 0.5
+ZERO_SIMULATED = "zero-run-time-simulated"
 
 
 class UnitWarning(UserWarning):
@@ -56,7 +43,15 @@ class UnitWarning(UserWarning):
 
 
 def workload(
-    trace, machine=None, size=None, overrun=None, drop=DEFAULT_DROP, name=None, draw_key="", more=()
+    trace,
+    machine=None,
+    size=None,
+    overrun=None,
+    rules=DEFAULT_DROP,
+    name=None,
+    draw_key="",
+    more=(),
+    smaller_machine=False,
 ) -> Workload:
     """Return the jobs of a log as a workload.
 
@@ -73,113 +68,82 @@ def workload(
         time becomes the estimate, or neither changes. An unknown estimate becomes the run time. By
         default "raise-estimate", and estimates that were raised by more than 10 % count as missing
         ones in the workload's `without_estimate`.
-    drop : sequence of str, or str with commas
-        Names in `DROP_RULES`.
+    rules : sequence of str
+        Names in `replication.simulator.drop_rules.DROP_RULES`: the jobs to leave out.
     name : str, optional
         By default the file's name.
     draw_key : str, optional
         See `Workload`.
     more : str or sequence of str
         Further fields of the log for the workload's `more`, with the values of the file.
+    smaller_machine : bool
+        Accept a machine with fewer processors than the log's jobs had in use at once.
 
     Returns
     -------
     Workload
         In order of submission, then of job number. Its `cleaning` counts the jobs of every rule in
-        `drop` and of size-from-allocated or size-from-requested, estimate-from-run-time, and one of
-        estimate-raised, run-cut, overrun-kept; if there are any, also of submit-out-of-order,
-        preceding-job-ignored (a job is not held until the job that it names has ended),
-        seconds-rounded and unreadable-requested-memory (values), estimate-far-below-run-time, and
-        of the skipped lines by kind, such as bad-line-unknown-submission.
+        `rules` and of size-from-allocated or size-from-requested, estimate-from-run-time, and one
+        of estimate-raised, run-cut, overrun-kept; if there are any, also of
+        zero-run-time-simulated, submit-out-of-order, preceding-job-ignored (a job is not held until
+        the job that it names has ended), seconds-rounded and unreadable-requested-memory (values),
+        estimate-far-below-run-time, and of the skipped lines by kind, such as
+        bad-line-unknown-submission.
 
     Warns
     -----
     UnitWarning
         If allocated work exceeds requested work by more than 5 % and the header does not say which
-        the machine counts, and if more than half of the estimates were raised by more than 10 %.
+        the machine counts; if more than half of the estimates were raised by more than 10 %; if, by
+        the log's starts, more processors were in use than the header names, or less than half of a
+        given machine.
 
     Raises
     ------
     CleaningError
-        For an unknown rule, size, overrun, machine or field.
+        For an unknown rule, size, overrun, machine or field, and for a given machine with fewer
+        processors than were in use and than the header names.
     SWFError
         If no machine is known, no job remains, or remaining jobs have no run time, no size, or one
         above the machine.
     """
-    machine = _machine(trace, machine)
-    if not np.iterable(drop):
-        raise CleaningError(f"drop {drop!r}; allowed: names of {', '.join(DROP_RULES)}")
-    drop = [rule.strip() for rule in (drop.split(",") if isinstance(drop, str) else drop)]
-    drop = [among(DROP_RULES, "drop rule", rule, CleaningError) for rule in drop if rule]
-    default_size, raise_by_default = size is None, overrun is None
-    size = among(SIZES, "size", size or _stated_size(trace), CleaningError)
-    overrun = among(OVERRUNS, "overrun", overrun or "raise-estimate", CleaningError)
-    alternative = SIZES[1 - SIZES.index(size)]
-    processors, fallback = (getattr(trace, f"{kind}_processors") for kind in (size, alternative))
-    replaced = (processors < 1) & (fallback >= 1)
-    processors = np.where(replaced, fallback, processors)
-    keep, counts = np.ones(len(trace), bool), {}
-    for rule in drop:
-        hit = DROP_RULES[rule](trace, processors, machine) & keep
-        keep &= ~hit
-        counts[rule] = hit
-    _refuse_unusable(trace, keep, processors, machine)
-    order = np.flatnonzero(keep)
-    if len(order) == 0:
-        dropped = ", ".join(f"{rule} {int(hit.sum())}" for rule, hit in counts.items() if hit.any())
-        raise SWFError(f"{trace.path}: no jobs left to simulate; jobs dropped by rule: {dropped}")
-    order = order[np.lexsort((trace.job_id[order], trace.submit[order]))]
-    if default_size and size == "requested" and "Sizes" not in trace.header:
+    rules = names(rules)
+    size_of = among(SIZES, "size", size or _stated_size(trace), CleaningError)
+    overrun_of = among(OVERRUNS, "overrun", overrun or "raise-estimate", CleaningError)
+    given, machine = machine is not None, _machine(trace, machine)
+    processors, replaced = _sizes(trace, size_of)
+    dropped = _dropped(trace, processors, machine, rules)
+    order = _remaining(trace, processors, machine, dropped)
+    if not smaller_machine:
+        _compare_with_use(trace, processors, order, machine, given)
+    if size is None and size_of == "requested" and "Sizes" not in trace.header:
         _warn_of_unlike_sizes(trace, order)
     run_time, estimate = trace.run_time[order], trace.requested_time[order]
     unknown = estimate < 1
-    far = ~unknown & (run_time > FAR * estimate) & raise_by_default
+    far = ~unknown & (run_time > FAR * estimate) & (overrun is None)
     if far.mean() > 0.5:
         _warn_of_unlike_estimates(trace, run_time[far], estimate[far], len(order))
     estimate = np.where(unknown, run_time, estimate)
-    counts |= {
-        f"size-from-{alternative}": replaced[order],
+    changed = {
+        f"size-from-{_other(size_of)}": replaced[order],
         "estimate-from-run-time": unknown,
-        OVERRUNS[overrun]: run_time > estimate,
+        OVERRUNS[overrun_of]: run_time > estimate,
     }
-    if overrun == "raise-estimate":
-        estimate = np.maximum(estimate, run_time)
-    elif overrun == "cut-run":
-        run_time = np.minimum(estimate, run_time)
+    run_time, estimate = _treat_overruns(overrun_of, run_time, estimate)
+    columns = ("job_id", "submit", "user", "group", "executable", "queue")
+    chosen = {"machine": machine, "size": size_of, "overrun": overrun_of, "drop": [*rules]}
     return Workload(
-        name=name or Path(trace.path).name.removesuffix(".gz").removesuffix(".swf"),
+        name=name or stem(trace.path),
         machine=machine,
         draw_key=draw_key,
         without_estimate=float((unknown | far).mean()),
         run_time=run_time,
         estimate=estimate,
         processors=processors[order],
-        **{
-            column: getattr(trace, column)[order]
-            for column in ("job_id", "submit", "user", "group", "executable", "queue")
-        },
+        **{column: getattr(trace, column)[order] for column in columns},
         more={name: getattr(trace, name)[order] for name in further_fields(more)},
-        provenance={
-            "file": Path(trace.path).name,
-            "sha256": trace.sha256,
-            "machine": machine,
-            "size": size,
-            "overrun": overrun,
-            "drop": drop,
-            "anomalies": trace.anomalies,
-            "bad_lines": trace.bad_lines,
-        }
-        | ({"times": trace.times} if trace.times else {}),
-        cleaning=(
-            *((rule, int(np.count_nonzero(hit))) for rule, hit in counts.items()),
-            *(
-                (ANOMALIES[name], count)
-                for name, count in trace.anomalies.items()
-                if name in ANOMALIES
-            ),
-            *([(FAR_BELOW, int(far.sum()))] if far.any() else []),
-            *((f"bad-line-{kind}", count) for kind, count in trace.bad_lines.items()),
-        ),
+        provenance=_provenance(trace, chosen),
+        cleaning=_counts(trace, dropped | changed, run_time, far),
     )
 
 
@@ -195,6 +159,117 @@ def _stated_size(trace):
     return stated if stated in SIZES else "requested"
 
 
+def _other(size):
+    return SIZES[1 - SIZES.index(size)]
+
+
+def _sizes(trace, size):
+    """Return the size of each job, and whether it is from the other field."""
+    processors, fallback = (getattr(trace, f"{of}_processors") for of in (size, _other(size)))
+    replaced = (processors < 1) & (fallback >= 1)
+    return np.where(replaced, fallback, processors), replaced
+
+
+def _dropped(trace, processors, machine, rules):
+    """Return the jobs that each rule leaves out, bool[n]; the first rule counts a job."""
+    keep, dropped = np.ones(len(trace), bool), {}
+    for rule in rules:
+        dropped[rule] = DROP_RULES[rule](trace, processors, machine) & keep
+        keep &= ~dropped[rule]
+    return dropped
+
+
+def _remaining(trace, processors, machine, dropped):
+    """Return the jobs that remain, in order of submission; SWFError if there are none, or one
+    cannot run.
+    """
+    keep = ~np.logical_or.reduce([*dropped.values(), np.zeros(len(trace), bool)])
+    _refuse_unusable(trace, keep, processors, machine, [*dropped])
+    order = np.flatnonzero(keep)
+    if len(order) == 0:
+        counts = {rule: int(hit.sum()) for rule, hit in dropped.items() if hit.any()}
+        words = ", ".join(f"{rule} {count}" for rule, count in counts.items())
+        kept = [rule for rule in dropped if rule in NEEDED or rule not in counts]
+        way = f"; {hint(kept)} simulates jobs" if counts.keys() - NEEDED.keys() else ""
+        raise SWFError(
+            f"{trace.path}: no jobs left to simulate; jobs dropped by rule: {words}{way}"
+        )
+    return order[np.lexsort((trace.job_id[order], trace.submit[order]))]
+
+
+def _treat_overruns(overrun, run_time, estimate):
+    if overrun == "raise-estimate":
+        return run_time, np.maximum(estimate, run_time)
+    return (np.minimum(estimate, run_time) if overrun == "cut-run" else run_time), estimate
+
+
+def _provenance(trace, chosen):
+    source = {"file": Path(trace.path).name, "sha256": trace.sha256}
+    facts = {"anomalies": trace.anomalies, "bad_lines": trace.bad_lines}
+    return source | chosen | facts | ({"times": trace.times} if trace.times else {})
+
+
+def _counts(trace, jobs, run_time, far):
+    """Return the counts of the rules, with those of anomalies and bad lines."""
+    found = {ZERO_SIMULATED: int((run_time == 0).sum())}
+    found |= {
+        ANOMALIES[name]: count for name, count in trace.anomalies.items() if name in ANOMALIES
+    }
+    found |= {FAR_BELOW: int(far.sum())}
+    found |= {f"bad-line-{kind}": count for kind, count in trace.bad_lines.items()}
+    counts = {rule: int(np.count_nonzero(hit)) for rule, hit in jobs.items()}
+    return (*counts.items(), *((name, count) for name, count in found.items() if count))
+
+
+def most_in_use(start, run_time, processors) -> tuple[int, int]:
+    """Return the most processors in use at once, and the first instant of it, s."""
+    instants = np.concatenate([start, start + run_time])
+    instant, place = np.unique(instants, return_inverse=True)
+    change = np.bincount(place, np.concatenate([processors, -processors]), len(instant))
+    in_use = np.cumsum(change)
+    most = int(np.argmax(in_use))
+    return int(in_use[most]), int(instant[most])
+
+
+def _compare_with_use(trace, processors, jobs, machine, given):
+    """Compare the machine with the processors that the log's own schedule had in use, where the log
+    has starts: CleaningError for a given machine that is smaller, else a warning.
+    """
+    jobs = jobs[(trace.wait[jobs] >= 0) & (trace.run_time[jobs] > 0)]
+    if len(jobs) == 0:
+        return
+    start = trace.submit[jobs] + trace.wait[jobs]
+    most, instant = most_in_use(start, trace.run_time[jobs], processors[jobs])
+    at = f"at {instant:,} s{_date(trace, instant)} {most:,} processors were in use"
+    if most > TOO_MANY * machine and not given:
+        _warn(
+            f"{trace.path}: by the starts in the log, {at}, and the header names {machine:,} "
+            "(MaxProcs); sizes or the machine may be in another unit"
+        )
+    elif most > TOO_MANY * machine and machine < (trace.max_procs or most):
+        raise CleaningError(
+            f"{trace.path}: machine {machine:,}, but by the starts in the log {at}; expected "
+            f"machine={most} (--processors {most}), or smaller_machine=True (--smaller-machine) "
+            "for the smaller one"
+        )
+    elif given and most < FEW_IN_USE * machine:
+        _warn(
+            f"{trace.path}: by the starts in the log, at most {most / machine:.1%} of the machine "
+            f"was in use at once ({most:,} of {machine:,} processors)"
+        )
+
+
+def _date(trace, instant):
+    begin = trace.header.get("UnixStartTime", [""])[0].split(" ")[0]
+    if not begin.isdecimal() or not 0 < int(begin) < 10**11:
+        return ""
+    return f" ({datetime.fromtimestamp(int(begin) + instant, UTC):%Y-%m-%d %H:%M:%S} UTC)"
+
+
+def _warn(text):
+    warnings.warn(text, UnitWarning, stacklevel=5)  # the caller of load
+
+
 def _warn_of_unlike_sizes(trace, order):
     """Warn if the jobs held more processors than they asked for."""
     requested, allocated = trace.requested_processors[order], trace.allocated_processors[order]
@@ -202,12 +277,10 @@ def _warn_of_unlike_sizes(trace, order):
     run_time = trace.run_time[order][comparable].astype(np.float64)
     asked, held = run_time @ requested[comparable], run_time @ allocated[comparable]
     if held > MORE_WORK * asked:
-        warnings.warn(
+        _warn(
             f"{trace.path}: jobs were given {held / asked - 1:.0%} more processor time than they "
             "requested, and requested sizes are simulated; if the machine counts allocated "
-            "processors, give size='allocated', or the file a header line '; Sizes: allocated'",
-            UnitWarning,
-            stacklevel=4,  # the caller of load
+            "processors, give size='allocated', or the file a header line '; Sizes: allocated'"
         )
 
 
@@ -216,11 +289,9 @@ def _warn_of_unlike_estimates(trace, run_time, estimate, jobs):
     units = {"minutes": 60, "hours": 3600, "days": 86_400}
     fits = (unit for unit, s in units.items() if np.all(run_time <= FAR * s * estimate))
     guess = next((f"; are they in {unit} in place of seconds?" for unit in fits), "")
-    warnings.warn(
+    _warn(
         f"{trace.path}: {len(estimate):,} of {jobs:,} estimates are more than 10 % below the run "
-        f"time, and are raised to it{guess}",
-        UnitWarning,
-        stacklevel=4,  # the caller of load
+        f"time, and are raised to it{guess}"
     )
 
 
@@ -229,24 +300,41 @@ def _machine(trace, machine):
     if machine is None:
         header = trace.header.get("MaxProcs", [""])[0]
         if not header:
-            raise SWFError(
-                f"{trace.path}: the header names no MaxProcs; give the machine's processors"
-            )
+            raise SWFError(_no_machine(trace))
         machine = trace.max_procs or header
         what, error = f"{trace.path}: header field MaxProcs: {header!r:.40}", SWFError
     try:
         return MACHINE(machine)
     except ValueError as allowed:
-        raise error(f"{what}; allowed: {allowed}") from None
+        way = "" if error is CleaningError else "; machine=N (--processors N) replaces it"
+        raise error(f"{what}; allowed: {allowed}{way}") from None
 
 
-def _refuse_unusable(trace, keep, processors, machine):
-    """Raise SWFError for the first remaining job that cannot run; name the rule that drops it."""
-    for rule, needed in {
-        "no-run-time": "a known run time",
-        "no-processors": "1 or more processors",
-        "larger-than-machine": f"at most the machine's {machine}",
-    }.items():
+def _no_machine(trace):
+    """Return the message on a log without a machine, with the numbers that may be its size."""
+    nodes = re.match(r"\d{1,9}", trace.header.get("MaxNodes", [""])[0])
+    number, says = (nodes[0], f" (MaxNodes: {nodes[0]})") if nodes else ("N", "")
+    largest = max(trace.requested_processors.max(), trace.allocated_processors.max())
+    return (
+        f"{trace.path}: the header names no MaxProcs{says}; give the machine's processors: "
+        f"machine={number} (--processors {number}; in a notebook a log's 'machine': {number}); "
+        f"the largest job has {largest:,}"
+    )
+
+
+#: Rules that leave out jobs that cannot be simulated, and what the others have.
+NEEDED = {
+    "no-run-time": "a known run time",
+    "no-processors": "1 or more processors",
+    "larger-than-machine": "at most the machine's {machine}",
+}
+
+
+def _refuse_unusable(trace, keep, processors, machine, rules):
+    """Raise SWFError for the first remaining job that cannot run, with the rules that leave it
+    out.
+    """
+    for rule, needed in NEEDED.items():
         bad = np.flatnonzero(DROP_RULES[rule](trace, processors, machine) & keep)
         if len(bad) == 0:
             continue
@@ -256,9 +344,12 @@ def _refuse_unusable(trace, keep, processors, machine):
             value = processors[k]
             requested = trace.requested_processors[k] == value
             name = "requested_processors" if requested else "allocated_processors"
-        jobs = ", ".join(map(str, trace.job_id[bad[:5]])) + (", ..." if len(bad) > 5 else "")
+        numbers = ", ".join(map(str, trace.job_id[bad[:5]])) + (", ..." if len(bad) > 5 else "")
+        jobs = f"1 such job, number {numbers}"
+        if len(bad) > 1:
+            jobs = f"{len(bad):,} such jobs, numbers {numbers}"
         raise SWFError(
             f"{trace.path}, line {trace.line[k]}, field {FIELDS.index(name) + 1} ({name}): "
-            f"{value}; allowed: {needed} ({len(bad)} such jobs: {jobs}; the rule '{rule}' leaves "
-            "them out)"
+            f"{value}; allowed: {needed.format(machine=machine)} ({jobs}); "
+            f"{hint([*rules, rule])} leaves out such jobs"
         )

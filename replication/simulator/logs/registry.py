@@ -17,15 +17,16 @@ import numpy as np
 
 from replication.simulator import paths
 from replication.simulator.choices import among, did_you_mean
+from replication.simulator.drop_rules import DEFAULT_DROP, choose
 from replication.simulator.errors import InputError
 from replication.simulator.logs import swf
-from replication.simulator.logs.cleaning import DEFAULT_DROP, further_fields, workload
+from replication.simulator.logs.cleaning import further_fields, workload
 from replication.simulator.logs.synthetic import synthetic as generate
 from replication.simulator.paths import toml
 from replication.simulator.workload import Workload
 
 REGISTRY = toml(Path(__file__).with_name("registry.toml"))
-RULES = ("machine", "size", "overrun", "drop", "bad_lines", "times", "more")
+RULES = tuple("machine size overrun drop keep bad_lines times more smaller_machine".split())
 OFFLINE = "REPLICATION_OFFLINE"
 TIMEOUT = 15  # s, without an answer
 
@@ -186,7 +187,9 @@ def locate(name) -> Path | None:
 
 def file_of(source) -> str | Path:
     """Return the path of a registered log if it is on this machine, else `source` itself."""
-    return (locate(source) if source in names() else None) or source
+    if source in names():
+        return locate(source) or source
+    return Path(source).expanduser()
 
 
 def fetch(name) -> Path:
@@ -272,11 +275,13 @@ def read(source, bad_lines=None, times=None) -> swf.Trace:
         For an unknown name or a file that does not exist.
     """
     if _is_path(source):
-        if str(source) != swf.STANDARD_INPUT and not Path(source).exists():
-            raise TraceError(f"{source}: no such file")
-        if Path(source).is_dir():
+        path = Path(source).expanduser()
+        if str(source) != swf.STANDARD_INPUT and not path.exists():
+            where = "" if path.is_absolute() else f" in {Path.cwd()}"
+            raise TraceError(f"{source}: no such file{where}")
+        if path.is_dir():
             raise TraceError(f"{source}: a folder; expected a file")
-        return swf.read(source, bad_lines=bad_lines or "refuse", times=times)
+        return swf.read(path, bad_lines=bad_lines or "refuse", times=times)
     path = locate(source)
     if path is None:
         raise Missing(
@@ -298,9 +303,11 @@ def load(
     size: Literal["requested", "allocated"] | None = None,
     overrun: Literal["raise-estimate", "cut-run", "as-is"] | None = None,
     drop: str | Sequence[str] | None = None,
+    keep: str | Sequence[str] = (),
     bad_lines: Literal["refuse", "skip"] | None = None,
     times: Literal["round"] | None = None,
     more: str | Sequence[str] = (),
+    smaller_machine: bool = False,
 ) -> Workload:
     """Load the jobs of a log as a workload.
 
@@ -314,14 +321,18 @@ def load(
     synthetic : bool
         Return synthetic jobs (`like`) instead of the log's.
     machine : int, processors, optional
-        Size of the machine; by default that of the paper or of the header.
+        Size of the machine; by default that of the paper or of the header. A machine with fewer
+        processors than the header names and the log's own starts had in use is an error.
     size : {"requested", "allocated"}, optional
         Column of the log that is the size of a job.
     overrun : {"raise-estimate", "cut-run", "as-is"}, optional
         Treatment of jobs that ran longer than their estimate.
     drop : str or sequence of str, optional
-        Rules for jobs to leave out; see `replication.simulator.logs.cleaning.workload`. Synthetic
-        jobs use only `machine`.
+        Rules for jobs to leave out, added to the default ones or the paper's; an empty one leaves
+        out no job. See `replication.simulator.logs.cleaning.workload`. Synthetic jobs use only
+        `machine`.
+    keep : str or sequence of str
+        Default rules that do not apply: their jobs are simulated.
     bad_lines : {"refuse", "skip"}, optional
         Whether lines that cannot be jobs are an error, or are skipped and counted in the workload's
         `cleaning` and `provenance`. By default that of the registry, and "refuse" for a file.
@@ -332,6 +343,8 @@ def load(
         `more`, such as ``["partition", "requested_memory"]``; -1 is unknown, as all are of
         synthetic jobs. A scheduler that uses wait, status, cpu_time or used_memory knows what
         happened after the submission.
+    smaller_machine : bool
+        Accept a machine smaller than what the log's jobs had in use at once.
 
     Returns
     -------
@@ -344,7 +357,7 @@ def load(
     TraceError, CleaningError, SWFError
         For unknown names and rules, and unusable files.
     """
-    rules = {"machine": machine, "size": size, "overrun": overrun, "drop": drop}
+    rules = {"machine": machine, "size": size, "overrun": overrun}
     rules = {name: value for name, value in rules.items() if value is not None}
     if not isinstance(source, str | Path | swf.Trace):
         raise TraceError(
@@ -358,14 +371,23 @@ def load(
                 f"{trace.path if trace else source}: a paper's rules and synthetic jobs are only "
                 f"for {', '.join(names())}"
             )
-        trace = trace or read(source, bad_lines, times)
-        return workload(trace, draw_key=draw_key(trace.sha256), more=more, **rules)
-    chosen = asdict(cleaning_of(source, paper)) | rules
+        trace, chosen = trace or read(source, bad_lines, times), choose(drop, keep)
+        key = draw_key(trace.sha256)
+        # The schedules of most registered logs have more in use than the machine has.
+        accepted = smaller_machine or (machine is None and bool(key))
+        return workload(
+            trace, rules=chosen, draw_key=key, more=more, smaller_machine=accepted, **rules
+        )
+    chosen = asdict(cleaning_of(source, paper))
+    chosen |= {"rules": choose(drop, keep, chosen.pop("drop"))} | rules
     if synthetic:
         jobs = like(source, chosen["machine"])
         return jobs.replace(more=dict.fromkeys(further_fields(more), np.full(len(jobs), -1)))
     trace = read(source, bad_lines, times)
-    jobs = workload(trace, name=source, draw_key=source, more=more, **chosen)
+    accepted = smaller_machine or machine is None
+    jobs = workload(
+        trace, name=source, draw_key=source, more=more, smaller_machine=accepted, **chosen
+    )
     return jobs.replace(provenance=jobs.provenance | {"paper": paper})
 
 
@@ -410,6 +432,6 @@ def _is_path(source):
         isinstance(source, Path)
         or os.sep in text
         or text == swf.STANDARD_INPUT
-        or text.endswith((".swf", ".gz", ".txt"))
+        or text.endswith((".swf", ".gz", ".xz", ".bz2", ".txt"))
         or Path(text).exists()
     )

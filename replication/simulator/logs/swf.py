@@ -1,8 +1,8 @@
 """Read and write job logs in the Standard Workload Format (SWF).
 
 A file has lines of 18 numbers separated by blanks, and comments that begin with a semicolon; those
-at the start are the header (``; Label: value``). It may be gzipped, and has at most 2 GiB
-decompressed. Pipes, ``/dev/stdin`` and ``-`` are read like files.
+at the start are the header (``; Label: value``). It may be compressed by gzip, xz or bzip2, and has
+at most 2 GiB decompressed. Pipes, ``/dev/stdin`` and ``-`` are read like files.
 
 Rules for files that deviate from the format:
 
@@ -11,7 +11,8 @@ Rules for files that deviate from the format:
   names the first one; ``bad_lines="skip"`` leaves them out and counts them. A file without a job
   and a damaged gzip are errors.
 * A field is a whole number of at most 18 digits; CPU time and memory may have decimals. ``12.00``
-  in another field is 12. A real fraction there is an error, in times unless ``times="round"``.
+  in another field is 12. A real fraction there is an error, in times unless ``times="round"``,
+  which rounds submissions, starts and ends, so that their order stays.
   ``1e+05`` is read; plus signs, NaN, infinities and text attached to a number are errors.
 * -1 means unknown. Other negative values become -1 and are counted.
 * Text in a field that no command uses (`UNUSED`) is unknown, and counted.
@@ -30,15 +31,17 @@ Sources: Chapin et al., "Benchmarks and standards for the evaluation of parallel
 JSSPP 1999; version 2.2 of the format in the Parallel Workloads Archive.
 """
 
+import bz2
 import gzip
 import hashlib
 import io
+import lzma
 import re
 import sys
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -70,6 +73,27 @@ _PLAIN = b"0123456789-. \t\n"
 _AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 #: Numbers of 15 digits and a point, whose fraction floating point may lose.
 _LONG = [b"0" * k + b"." + b"0" * (15 - k) for k in range(16)]
+#: Compressed files by their first bytes, and what opens them.
+_COMPRESSED = {
+    b"\x1f\x8b": ("gzip", gzip.open),
+    b"\xfd7zXZ": ("xz", lzma.open),
+    b"BZh": ("bzip2", bz2.open),
+}
+_CONVERT = "replication-cluster convert"
+#: Other files by their first bytes, and what to do with them.
+_OTHERS = {
+    r"\(\xb5/\xfd": "compressed by zstd; decompress it, or compress it by gzip",
+    r"PK\x03\x04": "a zip archive or a workbook; unpack it, or save the sheet as CSV",
+    r"PAR1": f"a parquet table; {_CONVERT} table FILE --map MAP reads it",
+    r"\d\d/\d\d/\d{4} [\d:]{8};\w;": f"an accounting log of PBS; {_CONVERT} torque FILE reads it",
+    r"(?i)([^\n]*\W)?jobid(raw)?\W": f"output of sacct; {_CONVERT} slurm FILE reads it",
+    r"[^\n]*\|\d{4}-\d\d-\d\dT[\d:]{8}\|": "output of sacct without its header line; "
+    f"{_CONVERT} slurm FILE --columns NAMES reads it",
+    r"\s*[\[{]": f"JSON; {_CONVERT} slurm FILE (sacct), torque FILE (qstat) or "
+    "table FILE --map MAP reads it",
+    r"\s*<": "an HTML or XML page, perhaps in place of a download",
+    r"[^\n]*[A-Za-z]\w*[,;|\t]": f"a table; {_CONVERT} table FILE --map MAP reads it",
+}
 _UNKNOWN = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
 
 
@@ -214,39 +238,48 @@ def quote(value, most: int = 60) -> str:
     return repr(text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)")
 
 
+def stem(path) -> str:
+    """Return the name of a log without the endings of its format and compression."""
+    return re.sub(r"(\.swf)?(\.(gz|xz|bz2))?$", "", Path(path).name)
+
+
 def display_name(path) -> str:
     """Return the name of a file in messages."""
     return "standard input" if str(path) == STANDARD_INPUT else str(path)
 
 
 def read_bytes(path, error=SWFError) -> bytes:
-    """Return the decompressed content of a file, gzipped or not; ``-`` is standard input.
+    """Return the decompressed content of a file; ``-`` is standard input.
 
     Raises
     ------
     error
-        For a damaged gzip and more than `MOST_BYTES`.
+        For a damaged compressed file and more than `MOST_BYTES`.
     OSError
         If the file cannot be opened.
     """
     name = display_name(path)
     standard = str(path) == STANDARD_INPUT
     with io.BufferedReader(sys.stdin.buffer) if standard else open(path, "rb") as file:
-        packed = file.peek(2)[:2] == b"\x1f\x8b"
+        head = file.peek(8)
+        packed = (of for begin, of in _COMPRESSED.items() if head.startswith(begin))
+        kind, opened = next(packed, ("", None))
         try:
-            with gzip.GzipFile(fileobj=file) if packed else file as content:
+            with opened(file) if opened else file as content:
                 data = content.read(MOST_BYTES + 1)
         except EOFError:
-            raise error(f"{name}: the gzip is truncated") from None
-        except (gzip.BadGzipFile, zlib.error) as damage:
-            raise error(f"{name}: the gzip is damaged ({damage})") from None
+            raise error(f"{name}: the {kind} is truncated") from None
+        except (zlib.error, lzma.LZMAError, OSError) as damage:
+            if not kind:
+                raise
+            raise error(f"{name}: the {kind} is damaged ({damage})") from None
     if len(data) > MOST_BYTES:
         raise error(f"{name}: too large; allowed: up to {MOST_BYTES >> 20:,} MiB decompressed")
     return data
 
 
 def read(path, sha256=None, bad_lines="refuse", times=None) -> Trace:
-    """Read a log, plain or gzipped; ``-`` is standard input.
+    """Read a log, plain or compressed; ``-`` is standard input.
 
     Parameters
     ----------
@@ -256,7 +289,9 @@ def read(path, sha256=None, bad_lines="refuse", times=None) -> Trace:
     bad_lines : {"refuse", "skip"}
         Whether lines that cannot be jobs are an error, or are skipped and counted in the trace.
     times : {"round"}, optional
-        Round fractions of seconds (halves upwards) and count them. By default they are an error.
+        Round fractions of seconds and count them: submissions, starts and ends to the nearest
+        second (halves upwards), of which waits and run times are the differences, and estimates
+        upwards. By default they are an error.
 
     Raises
     ------
@@ -387,7 +422,9 @@ def _parse_lines(data, name, bad_lines, digest, times):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in bad.items())
         hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" if rows else ""
         if not rows and bad.keys() <= {"wrong-columns", "not-a-number"}:
-            hint = "; this is not SWF (contrib/cluster converts accounting records)"
+            if kind := _kind(data):
+                raise SWFError(f"{name}: not SWF, but {kind}")
+            hint = "; this is not SWF (replication-cluster of contrib/cluster names other kinds)"
         if "fraction-of-second" in bad:
             hint += "; times='round' (--times round) rounds fractions of seconds"
         total = bad.total() + len(rows) + len(parts)
@@ -417,10 +454,7 @@ def _job(tokens, width, line_of, times, anomalies):
     for name in unreadable:
         tokens[FIELDS.index(name)] = "-1"
     if times:
-        tokens = [
-            _whole_seconds(token, anomalies) if name in IN_SECONDS else token
-            for name, token in zip(FIELDS, tokens, strict=False)
-        ]
+        tokens = _whole_seconds(tokens, anomalies)
     values = [
         _value(name, token, k, is_part)
         for k, (name, token) in enumerate(zip(FIELDS, tokens, strict=False), 1)
@@ -444,15 +478,39 @@ def _is_readable(name, token):
     return True
 
 
-def _whole_seconds(token, anomalies):
-    """Return a time to the nearest second, halves rounded upwards; other text unchanged."""
-    if not _NUMBER.fullmatch(token) or Decimal(token) < 0:
-        return token
-    exact = Decimal(token)
-    whole = exact.to_integral_value(ROUND_HALF_UP)
-    if whole != exact:
-        anomalies["rounded_seconds"] += 1
-    return f"{whole:f}"
+def _whole_seconds(tokens, anomalies):
+    """Return the fields of a line with times in whole seconds, and count those that changed."""
+    exact = {
+        name: Decimal(token)
+        for name, token in zip(FIELDS, tokens, strict=False)
+        if name in IN_SECONDS and _NUMBER.fullmatch(token) and Decimal(token) >= 0
+    }
+    submit, wait = exact.get("submit", Decimal(0)), exact.get("wait")
+    start = submit + wait if wait is not None else Decimal(0)
+    whole = {name: _nearest(value) for name, value in exact.items()}
+    if wait is not None:
+        whole["wait"] = _nearest(start) - _nearest(submit)
+    if "run_time" in exact:
+        whole["run_time"] = _nearest(start + exact["run_time"]) - _nearest(start)
+    if "requested_time" in exact:  # the difference of two rounded times is never above this
+        whole["requested_time"] = exact["requested_time"].to_integral_value(ROUND_CEILING)
+    changed = {name: value for name, value in whole.items() if value != exact[name]}
+    if changed:
+        anomalies["rounded_seconds"] += len(changed)
+    return [
+        f"{changed[name]:f}" if name in changed else token
+        for name, token in zip(FIELDS, tokens, strict=False)
+    ]
+
+
+def _nearest(seconds):
+    return seconds.to_integral_value(ROUND_HALF_UP)
+
+
+def _kind(data):
+    """Return what a file is that is not SWF, and what to do with it; "" if its kind is unknown."""
+    head = data[: 1 << 12].removeprefix(_BYTE_ORDER_MARK).decode("latin-1")
+    return next((words for pattern, words in _OTHERS.items() if re.match(pattern, head)), "")
 
 
 def _value(name, token, k, is_part):

@@ -7,6 +7,7 @@ jobs that `measured_jobs` leaves out; all others are over all jobs.
 
 import functools
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from numbers import Real
@@ -21,6 +22,10 @@ from replication.simulator.kernels import measures
 
 BOUND = measures.BOUND
 ALL = "trim=False, in the shell --trim none, measures all jobs"
+NO_JOB = (
+    "no job is measured, so means are nan: each is among the first to end, or ends after the last "
+    f"submission; {ALL}"
+)
 WARM_UP = 0.01  # share of terminated jobs left out; heel-and-toe, section 2
 
 #: Default measures of `simulate` and `compare`.
@@ -68,6 +73,8 @@ NAMES = {
     "delay": "mean delay of the delayed jobs, from first real shadow time to start, s",
     "sjfness": "share of jobs that were the shortest in the queue when started",
 }
+#: Measures that are nan only if no job is measured.
+_OVER_JOBS = tuple(NAMES)[1 : tuple(NAMES).index("backfilled")]
 _PERCENTILE = re.compile(r"(wait|bounded_slowdown)_p(100|\d{1,2}(?:\.\d+)?)")
 
 Measure = str | Callable[[Any], float]
@@ -202,6 +209,13 @@ def measured_jobs(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.
     return kept
 
 
+def warn_of_no_jobs(table: Any) -> None:
+    """Warn if a row of a table of results, a DataFrame, is of a run in which no job is measured."""
+    names = [c for c in map(str, table) if c in _OVER_JOBS or _PERCENTILE.fullmatch(c)]
+    if names and (none := table[names].isna().all(axis=1)).any():
+        warnings.warn(f"{none.sum():,} of {len(table):,} runs: {NO_JOB}", stacklevel=3)
+
+
 def trim_effect(schedule: Any, trim: Trim = True) -> str:
     """Return the effect of a trim as a sentence: jobs measured, and jobs left out by reason.
 
@@ -254,7 +268,9 @@ class _Sample:
         count, total = int(self.kept.sum()), len(self.kept)
         span = self.jobs.span
         late = int(self.schedule.end.max() - self.jobs.submit[-1])
-        if 2 * count < total:
+        if count == 0:
+            yield NO_JOB
+        elif 2 * count < total:
             yield f"{count:,} of {total:,} jobs are measured, fewer than half; {ALL}"
         if late > span:
             yield (

@@ -97,6 +97,7 @@ def compare(
     tasks = grid.points(logs, [None], choices, [seed], False, names, trim, intervals)
     table = grid.run(tasks, workers, folder, progress)
     columns = [measure.__name__ if callable(measure) else measure for measure in names]
+    measuring.warn_of_no_jobs(table)
     facts = [name for name in table.columns[: table.columns.get_loc("seed")] if "load" not in name]
     table = Results(table[[*facts, "seed", *columns, *(["block"] if intervals else [])]])
     if intervals:

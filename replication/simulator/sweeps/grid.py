@@ -24,7 +24,7 @@ from replication.simulator.observation import observe
 from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.intervals import schedules_without
-from replication.simulator.schedules.measures import Measure, Trim
+from replication.simulator.schedules.measures import Measure, Trim, warn_of_no_jobs
 from replication.simulator.simulation import (
     as_list,
     as_workloads,
@@ -311,6 +311,7 @@ def sweep(
         trim,
     )
     table = run(tasks, workers, folder, progress)
+    warn_of_no_jobs(table)
     table.attrs["asked"] = measures is not None
     return table
 
