@@ -457,15 +457,18 @@ def test_what_proves_nothing_decides_no_claim(tmp_path, monkeypatch, real, scale
     small_project.notebook(tmp_path, "heel_and_toe/claims", [])
     page = Page("heel_and_toe/claims", scale=scale, logs=["CTC-SP2"])
     decided = page.claims({"doubling_helps": lambda change: [Case("CTC-SP2", change)]}, change=1)
-    assert decided["doubling-helps"].verdict == "holds" and "undecided" in decided._repr_html_()
+    markup = decided._repr_html_()
+    assert "CTC-SP2 1 %: for" in markup and "verdict" not in markup.partition("</caption>")[2]
     rows = {"doubling-helps": ({"unit": "%", "case": "CTC-SP2", "value": 1.0},)}
     assert evidence_of(page, "claims") == rows
 
 
-def test_other_parameters_decide_no_claim(project):
-    page = make(load=0.9)
-    decided = page.claims({}, ["doubling-helps"])
+def test_a_claim_that_other_parameters_cannot_decide_has_no_case_and_no_other_id(project):
+    small_project.claims(project)
+    decided = make(load=0.9).claims({}, ["doubling-helps"])
     assert decided["doubling-helps"].count == "0 of 0"
+    with pytest.raises(KeyError):
+        decided["doubling-helped"]
 
 
 def test_a_heading_names_the_unit_of_its_numbers():
