@@ -1,38 +1,32 @@
-"""The page of a notebook: its parameters and workloads; it saves all outputs."""
+"""The page of a notebook: what a reader sees, and what it leaves for the report."""
 
 import math
 import os
-import re
-import shutil
 import string
 import sys
-import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 
 import pandas as pd
 from IPython import get_ipython
 from IPython.display import display
 
 from replication.drawing import style
-from replication.report import parameters, record, rerun
-from replication.report.parameters import PageError
+from replication.report import record, rerun
+from replication.report.inputs import Inputs
+from replication.report.outputs import Outputs
 from replication.report.render import Picture, Table
 from replication.simulator import paths, writing
-from replication.simulator.choices import among
-from replication.simulator.drop_rules import spelled
-from replication.simulator.logs import registry, swf
-from replication.simulator.predictors import Predictor
-from replication.simulator.schedulers import Scheduler
-from replication.simulator.workload import FEW_WITHOUT_ESTIMATE, QUICK_JOBS, Workload, usage
-from replication.verdicts import evidence, published, rules, shown, tables
+from replication.simulator.logs import registry
+from replication.simulator.workload import Workload, usage
+from replication.verdicts import evidence, published, shown, tables
 
 NOT_PRINTED = "not in the paper"
 NO_CASE = "0 of 0"  # as `replication.verdicts.evidence.Claim.count`
 
 
-class Page:
+class Page(Inputs):
     """One table or figure of a paper, as its notebook draws it.
 
     Making a page checks the parameters and sets the style of figures. The logs are loaded at the
@@ -89,179 +83,17 @@ class Page:
     def __init__(
         self, name, scale="paper", logs=None, seed=1, workers=1, paper="", allowed=None, **settings
     ):
-        arguments = {
-            "scale": scale,
-            "logs": logs or [],
-            "seed": seed,
-            "workers": workers,
-        } | settings
-        folder, _, self.item = name.rpartition("/")
-        self.paper = paper if name.startswith(record.STUDY) else folder
-        if self.paper or not name.startswith(record.STUDY):
-            among(record.CHAPTERS, f"page {name}: paper", self.paper, PageError)
-        parameters.check_known(name, _handed_over(), arguments)
-        parameters.check(name, arguments)
-        for parameter, values in (allowed or {}).items():
-            among(values, f"{name}: {parameter}", settings[parameter], PageError)
-        self.name, self.scale, self.seed, self.settings = name, scale, seed, settings
-        self.quick = scale == "quick"
-        self.first = QUICK_JOBS if self.quick else None
-        if "scheduler" in settings:
-            self.scheduler = Scheduler.check(settings["scheduler"])
-        if "predictor" in settings:
-            self.predictor = Predictor.check(settings["predictor"])
-        self.changes = parameters.changes(name, arguments)
-        self._given, self._started = arguments, time.perf_counter()
-        self._shown = self._loaded = None
-        self._summary, self._answer, self._files = "", None, {}
-        self._evidence = {}  # rows by statement
+        super().__init__(name, scale, logs, seed, workers, paper, allowed, **settings)
         style.apply()
-        shutil.rmtree(self.folder, ignore_errors=True)  # outputs of an earlier run
-        self.folder.mkdir(parents=True)  # papermill saves the notebook there while it runs
+        self._outputs, self._shown, self._answer = Outputs(self), None, None
         self._show()
 
     @cached_property
-    def logs(self) -> tuple[str, ...]:
-        """Names of the logs: those of the registry, and the stems of files."""
-        names = tuple(
-            log if log in registry.names() else swf.stem(log)
-            for log, _ in map(registry.file_and_rules, self._given["logs"])
-        )
-        if len(set(names)) < len(names):
-            raise PageError(f"{self.name}: logs {', '.join(names)}; expected each name once")
-        return names
-
-    def load(self, log, **rules) -> Workload:
-        """Return the jobs of a log as this page simulates them.
-
-        Parameters
-        ----------
-        log : str
-            A registry name, or the path of an SWF file. The paper's rules make the jobs of a log
-            that the paper uses, the default rules those of any other.
-        **rules
-            Rules to use instead, see `replication.simulator.logs.registry.load`.
-
-        Returns
-        -------
-        replication.simulator.workload.Workload
-            At quick scale the first `QUICK_JOBS` jobs.
-        """
-        return self._both(log, **rules)[1]
-
-    def _both(self, log, missing=None, **rules):
-        """Return the workload of a log as loaded, and the part of it that is simulated, where no
-        estimates are missing if something stands in for them.
-        """
-        if missing is not None:
-            among(("run-time",), f"{self.name}: logs: missing", missing, PageError)
-        paper = record.rules_of(log, self.paper)
-        try:
-            whole = registry.load(log, paper=paper, **rules)
-        except registry.Missing:
-            whole = registry.load(log, paper=paper, synthetic=True)
-        used = whole.take(slice(QUICK_JOBS)) if self.quick else whole
-        return whole, used.replace(without_estimate=0.0) if missing else used
-
-    @cached_property
-    def _pairs(self):
-        """The workload as loaded and the simulated part of it, by the name of the log."""
-        sources = map(registry.file_and_rules, self._given["logs"])
-        return {
-            name: self._both(log, **log_rules) for name, (log, log_rules) in zip(self.logs, sources)
-        }
-
-    @property
     def workloads(self) -> dict[str, Workload]:
         """The workload of each log by name; at quick scale its first `QUICK_JOBS` jobs."""
-        if self._loaded is None:
-            self._loaded = {log: used for log, (_, used) in self._pairs.items()}
-            self._show()
-        return self._loaded
-
-    def reload(self, drop=(), **rules) -> dict[str, Workload]:
-        """Return the workload of each log under other rules; generated jobs stay as they are.
-
-        Parameters
-        ----------
-        drop : sequence of str
-            Rules for jobs to leave out, added to those of `workloads`.
-        **rules
-            Rules to use instead, see `replication.simulator.logs.registry.load`.
-        """
-        reloaded = dict(self.workloads)
-        for name, (log, log_rules) in zip(
-            self.logs, map(registry.file_and_rules, self._given["logs"])
-        ):
-            if not reloaded[name].stand_in:
-                dropped = spelled((*reloaded[name].provenance["drop"], *drop))
-                chosen = {"drop": None, "keep": ()} | dropped
-                reloaded[name] = self._both(log, **log_rules | rules | chosen)[1]
-        return reloaded
-
-    @property
-    def kind(self) -> str:
-        """The kind of the outputs, one of `record.KINDS` or ``other``, by the parameters and the
-        loaded logs.
-        """
-        if self.changes:
-            return record.OTHER
-        stand_in = any(workload.stand_in for workload in self.workloads.values())
-        return "stand-in" if stand_in else self.scale
-
-    @property
-    def undecided(self) -> str:
-        """The reason for giving no verdict, in a few words; empty if the outputs may decide.
-
-        All verdicts depend on this property alone.
-        """
-        return ({"paper": "", record.OTHER: "other parameters"} | rerun.UNDECIDED)[self.kind]
-
-    @property
-    def folder(self) -> Path:
-        """Folder of the outputs while the notebook runs; its runner moves them to that of their
-        kind when it has ended.
-        """
-        return record.running(self.name)
-
-    @property
-    def notice(self) -> str:
-        """The sentences on outputs without a verdict, and on jobs without estimates; else empty."""
-        words = []
-        generated = [log for log, workload in self.workloads.items() if workload.stand_in]
-        if self.changes:
-            words.append(f"other parameters: {', '.join(self.changes)}")
-        if generated:
-            words.append(f"synthetic jobs for {', '.join(generated)}")
-        if self.quick:
-            words.append(f"quick scale, at most the first {QUICK_JOBS:,} jobs of each log")
-        said = f"**No verdict**: {'; '.join(words)}." if words else ""
-        return " ".join(filter(None, [said, self._without_estimates(self.logs)]))
-
-    def _without_estimates(self, logs):
-        """Return the sentence that names those of some logs in which run times stand in for
-        estimates; empty if there are none.
-        """
-        shares = {
-            log: workload.without_estimate
-            for log, (workload, _) in self._pairs.items()
-            if log in logs and workload.without_estimate > FEW_WITHOUT_ESTIMATE
-        }
-        names = ", ".join(f"{log} ({100 * share:.0f} %)" for log, share in shares.items())
-        return f"Without an estimate, run time instead: {names}." if names else ""
-
-    def seeds(self, runs, quick_runs=5) -> range:
-        """Return the seeds of `runs` runs, beginning with the page's; at quick scale of
-        `quick_runs`.
-        """
-        return range(self.seed, self.seed + (min(runs, quick_runs) if self.quick else runs))
-
-    def grid(self, values, stride=10) -> list:
-        """Return all values of a parameter; at quick scale every `stride`-th of the committed ones,
-        the first among them.
-        """
-        names = {change.partition(" ")[0] for change in self.changes}
-        return list(values)[:: 1 if not self.quick or names & {*self.settings} else stride]
+        loaded = super().workloads
+        self._show()
+        return loaded
 
     def opening(self, sentence, units=None, **numbers) -> None:
         """Set the summary at the top of the notebook: the paper's result and ours.
@@ -277,14 +109,17 @@ class Page:
             Values from the results, also rows of evidence; written by
             `replication.verdicts.shown.text` unless the sentence has a format.
         """
-        self._summary = _Sentence().format(sentence, **numbers)
         rows = [
             {"case": name, "unit": (units or {}).get(name, "")} | _cells(value)
             for name, value in numbers.items()
         ]
+        self._outputs.summary = _Sentence().format(sentence, **numbers)
         if self.changes and NO_CASE in numbers.values():
-            self._summary = "These parameters leave too few cases for the summary of this page."
-        self._record({evidence.OPENING: tuple(rows)})
+            self._outputs.summary = (
+                "These parameters leave too few cases for the summary of this page."
+            )
+        self._outputs.keep({evidence.OPENING: tuple(rows)})
+        self._saved()
 
     def figure(self, figure, caption, name=None, estimates_of=None) -> Picture:
         """Save a figure as PNG and close it.
@@ -300,16 +135,14 @@ class Page:
             Logs whose users' estimates the picture depends on; all by default. A footnote names
             those of them without estimates.
         """
-        hashes = [f"{log} {facts['sha256'][:12]}" for log, facts in self._log_facts().items()]
-        source = f"{self.kind}; {self.scale} scale; seed {self.seed}; "
-        source += f"logs: {', '.join(hashes) or 'none'}"
-        facts = {"Title": self.name, "Description": caption, "Source": source}
-        footnote = self._without_estimates(self.logs if estimates_of is None else estimates_of)
+        footnote = self.without_estimates(self.logs if estimates_of is None else estimates_of)
         notice = self.undecided and f"No verdict: {self.undecided}."
+        facts = {"Title": self.name, "Description": caption, "Source": self.source}
         data = style.png(figure, notice, footnote, facts)
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close(figure)
-        self._save(self._file(name, ".png"), data, "figure", caption)
+        self._outputs.save(name, ".png", data, "figure", caption)
+        self._saved()
         return Picture(data, caption)
 
     def table(self, frame, caption, name=None, formats=None, units=None) -> Table:
@@ -327,9 +160,9 @@ class Page:
         units : dict of str to str, optional
             Units of columns and of the measures in the column ``measure``, for display.
         """
-        file = self._file(name, ".csv")
-        table = Table(frame, caption, formats, units, file=file)
-        self._save(file, table.csv(), "table", caption)
+        table = Table(frame, caption, formats, units, file=self._outputs.file(name, ".csv"))
+        self._outputs.save(name, ".csv", table.csv(), "table", caption)
+        self._saved()
         return table
 
     def compare(self, ours, reasons=None, item=None, part=False, extra=False) -> Table | None:
@@ -355,31 +188,30 @@ class Page:
             an error.
         """
         item = item or self.item
-        ours = tables.by_key(f"{self.paper}/{item}", ours)
+        given = tables.by_key(f"{self.paper}/{item}", ours)
         printed = {row.key for row in published.rows(self.paper, item)}
         policies = {policy for _, policy, _ in printed}
-        others = {key: row for key, row in ours.items() if extra and key[1] not in policies}
-        comparable = printed if self.changes else {*ours} - {*others}
-        if self.changes:
+        others = [row for (_, policy, _), row in given.items() if extra and policy not in policies]
+        mine = [row for row in given.values() if row not in others]
+        if self.changes:  # of other logs
+            mine = [row for key, row in given.items() if key in printed]
             named = printed | {trace for trace, *_ in printed}
             reasons = {key: why for key, why in (reasons or {}).items() if key in named}
-        mine = [row for key, row in ours.items() if key in comparable]
         numbers = tables.compare(self.paper, item, mine, reasons, self.name)
         if part or self.changes:
-            numbers = [one for one in numbers if one.decided().reason != rules.NOT_COMPUTED]
-        if self.changes and not numbers and not others:
+            numbers = [one for one in numbers if one.is_computed]
+        if not numbers and not others:
             return self.say(f"The paper has no numbers of {', '.join(self.logs)}.")
-        numbers = [replace(one, undecided=self.undecided) for one in numbers]
-        texts = [one.shown() for one in numbers]
-        texts += [
+        self._keep(numbers)
+        rows = [replace(one, undecided=self.undecided).shown() for one in numbers]
+        rows += [
             row | {"ours": shown.ours(row["value"], row["unit"]), "remark": NOT_PRINTED}
-            for row in others.values()
+            for row in others
         ]
-        readable = pd.DataFrame(texts, columns=[*numbers[0].shown()] if numbers else None)
-        self._record({one.id: one.rows for one in numbers})
-        return self._shown_table(readable, f"Paper against ours: {self.paper} {item}")
+        columns = [*numbers[0].shown()] if numbers else None
+        return self._stated(rows, f"Paper against ours: {self.paper} {item}", columns)
 
-    def claims(self, functions=None, only=None, variants=None, **given) -> "Decided":
+    def claims(self, functions=None, only=None, variants=None, **given) -> "Claims":
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
         Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under
@@ -405,42 +237,20 @@ class Page:
             Displays the claims; has the `replication.verdicts.evidence.Claim` of each by its id.
         """
         decided = self.decide(functions, only, variants, **given)
-        if self.changes:
-            names = published.claims_of(self.paper) if only is None else only
-            missing = [name for name in names if name not in decided]
-            if missing:
-                entries = published.claims_of(self.paper)
-                lines = [f"* {entries[name]['statement']}" for name in missing]
-                self.say("\n".join(["With these parameters there is no case of:\n", *lines]))
-            if not decided:
-                return Decided({}, "", "")
-        readable = pd.DataFrame([claim.shown() for claim in decided.values()])
-        if self.undecided:
-            readable["verdict"] = rules.UNDECIDED
+        known = {one.id: one for one in evidence.claims(self.paper)}
+        every = {name: decided.get(name, known[name]) for name in self._names(only)}
+        if missing := [name for name in every if name not in decided]:
+            lines = [f"* {every[name].entry['statement']}" for name in missing]
+            self.say("\n".join(["With these parameters there is no case of:\n", *lines]))
+        if not decided:
+            return Claims(every)
+        self._keep(decided.values())
         about = "all of the paper" if only is None else "what the paper says of this"
         caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
-        if self.changes:
-            caption = (
-                f"The paper's claim{'s' * (len(decided) > 1)} on these logs: "
-                "the cases for and against; no verdict on the paper"
-            )
-            readable["numbers"] = [
-                "; ".join(": ".join(case) for case in claim.cases) for claim in decided.values()
-            ]
-            readable = readable.drop(columns=["verdict", "otherwise", "counts"], errors="ignore")
-        self._record({name: claim.rows for name, claim in decided.items()})
-        return Decided(decided, self._shown_table(readable, caption)._repr_html_(), caption)
-
-    def _record(self, rows):
-        """Save rows of evidence by statement."""
-        self._evidence |= rows
-        ordered = sorted(self._evidence.items(), key=lambda one: one[0] == evidence.OPENING)
-        every = [{"statement": name} | row for name, own in ordered for row in own]
-        about = "evidence", "Values of the summary, of printed numbers, and of cases of claims"
-        self._save(f"{self.item}.evidence.csv", evidence.table(every), *about)
-
-    def _shown_table(self, frame, caption):
-        return Table(frame.fillna(""), caption, file=f"{self.item}.evidence.csv")
+        if self.undecided:
+            caption = "Claims of the paper: the cases of this run for and against; no verdict"
+        rows = [claim.shown(with_verdict=not self.undecided) for claim in decided.values()]
+        return Claims(every, self._stated(rows, caption))
 
     def decide(
         self, functions=None, only=None, variants=None, **given
@@ -448,20 +258,21 @@ class Page:
         """Decide claims as `claims` does, without saving them: for another interpretation of the
         paper, or other logs.
         """
-        functions = functions or {}
-        if not self.changes:
-            return tables.decide(self.paper, functions, given, only, variants=variants)
         # A notebook gives None for a table that needs the paper's parameters.
-        given = {name: table for name, table in given.items() if table is not None}
-        decided = {}
-        for name in published.claims_of(self.paper) if only is None else only:
+        frames = {name: table for name, table in given.items() if table is not None}
+        names, decided = self._names(only), {}
+        if not self.changes:
+            return tables.decide(self.paper, functions or {}, frames, names, variants=variants)
+        for name in names:
             try:
-                decided |= tables.decide(self.paper, functions, given, [name], variants=variants)
+                decided |= tables.decide(
+                    self.paper, functions or {}, frames, [name], variants=variants
+                )
             except published.EvidenceError:
                 continue  # it has no table or no case here
             except KeyError as error:
-                names = error.args[0] if isinstance(error.args[0], tuple) else error.args
-                if not {*self.logs, *registry.names()} & {*filter(None, map(str, names))}:
+                key = error.args[0] if isinstance(error.args[0], tuple) else error.args
+                if not {*self.logs, *registry.names()} & {*filter(None, map(str, key))}:
                     raise  # a mistake of its function
         return decided
 
@@ -469,45 +280,32 @@ class Page:
         """Display Markdown, such as a sentence with computed numbers."""
         _display({"text/markdown": markdown, "text/plain": markdown})
 
-    def _file(self, name, ending):
-        return f"{self.item}{f'-{name}' if name else ''}{ending}"
+    def _names(self, only):
+        """Return the ids of some claims, by default of all but those of other notebooks."""
+        entries = published.claims_of(self.paper)
+        return [one for one in entries if not entries[one]["notebook"]] if only is None else only
 
-    def _save(self, file, data, role, caption):
-        other = self._files.get(file, {}).get("caption", caption)
-        if other != caption:
-            raise PageError(
-                f"{self.name}: {file} was saved with the caption {other!r} before; "
-                "give one of the two a name=, or create the page again"
-            )
-        writing.write(self.folder / file, data)
-        self._files[file] = {"role": role, "caption": caption}
-        self._write_record()
+    def _keep(self, found):
+        self._outputs.keep({one.id: one.rows for one in found})
+        self._saved()
 
-    def _write_record(self):
-        seconds = round(time.perf_counter() - self._started, 1)
-        facts = {
-            "format": record.FORMAT,
-            "item": self.name,
-            **({"paper": self.paper} if self.name.startswith(record.STUDY) else {}),
-            "summary": self._summary,
-            "parameters": {name: v for name, v in self._given.items() if name != "workers"},
-            "provenance": {"kind": self.kind, "logs": self._log_facts()},
-            "files": self._files,
-            "run": record.environment() | {"workers": self._given["workers"], "seconds": seconds},
-        }
-        record.save(self.folder, self.name, facts)
+    def _stated(self, rows, caption, columns=None):
+        """Return the table of some statements for readers."""
+        frame = pd.DataFrame(rows, columns=columns).fillna("")
+        return Table(frame, caption, file=f"{self.item}.evidence.csv")
+
+    def _saved(self):
+        """Write the record, and show what has become of the run."""
+        facts = self._outputs.write()
         if record.RUNNING not in os.environ:  # the runner answers at the end
             before, self._answer = self._answer, rerun.answer(facts, self.folder, running=True)
             if self._answer.equal is not None and not self._answer.left and before != self._answer:
                 self.say(f"**Re-run**: {self._answer}.")  # all committed tables are drawn
         self._show()
 
-    def _log_facts(self):
-        return {log: record.log_facts(*both) for log, both in self._pairs.items()}
-
     def _show(self):
         """Update the summary and the status below the page cell of the notebook."""
-        words = "\n\n".join(filter(None, [self._summary, self._status()]))
+        words = "\n\n".join(filter(None, [self._outputs.summary, self._status()]))
         shown = {"text/markdown": words, "text/plain": self.name}
         if self._shown is None:
             self._shown = _display(shown, display_id=True)
@@ -515,31 +313,38 @@ class Page:
             self._shown.update(shown, raw=True)
 
     def _status(self):
-        logs = self.logs
-        if self._loaded is not None:
-            logs = [
-                f"{log} ({len(workload):,} jobs{', synthetic' if workload.stand_in else ''})"
-                for log, workload in self._loaded.items()
-            ]
+        loaded = vars(self).get("workloads")
+        logs = [_machine(*one) for one in loaded.items()] if loaded else self.logs
         parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}", *logs]
-        if self._files:
+        if self._outputs.files:
             by_runner = record.RUNNING in os.environ
             folder = record.folder(self.kind, self.name) if by_runner else self.folder
             if folder.is_relative_to(paths.OUTPUT):
                 folder = folder.relative_to(paths.OUTPUT)
-            parts.append(f"`{folder}/`: {', '.join(sorted(self._files))}")
+            parts.append(f"`{folder}/`: {', '.join(sorted(self._outputs.files))}")
         if record.RUNNING not in os.environ and (paths.FIGURES / f"{self.name}.ipynb").exists():
             parts.append(f"committed with outputs: `figures/{self.name}.ipynb`")
-        line = " · ".join(parts)
-        idle = [log for log, workload in (self._loaded or {}).items() if not _can_wait(workload)]
-        if idle:
-            line += f"\n\nNo job of {', '.join(idle)} ever waits: schedulers cannot differ. "
-            line += "`Workload.at_load` raises the load."
-        if self._loaded is not None and self.notice:
-            line += f"\n\n{self.notice}"
+        lines = [" · ".join(parts)]
+        if loaded is None:
+            return lines[0]
+        if idle := [log for log, workload in loaded.items() if not _can_wait(workload)]:
+            lines.append(
+                f"No job of {', '.join(idle)} ever waits: schedulers cannot differ. "
+                "`Workload.at_load` raises the load."
+            )
+        lines.append(self.notice)
         if self._answer and not (self.changes and self._answer.equal is None):
-            line += f"\n\n**Re-run**: {self._answer}."
-        return line
+            lines.append(f"**Re-run**: {self._answer}.")
+        return "\n\n".join(filter(None, lines))
+
+
+def _machine(log, workload):
+    """Return a workload in a few words."""
+    synthetic = ", synthetic" if workload.stand_in else ""
+    return (
+        f"{log} ({len(workload):,} jobs{synthetic} on {workload.machine:,} processors, "
+        f"load {workload.load:.2f})"
+    )
 
 
 def _can_wait(workload):
@@ -565,13 +370,6 @@ def _display(bundle, **how):
     return get_ipython() and display(bundle, raw=True, **how)
 
 
-def _handed_over():
-    """Return the names of the parameters that papermill has added."""
-    inputs = get_ipython().user_ns.get("In", ()) if get_ipython() else ()
-    injected = [cell for cell in inputs if cell.startswith("# Parameters\n")]
-    return [name for cell in injected for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]
-
-
 def _cells(value):
     """Return a value of a sentence as cells of evidence: a number, the ends of a range, or text."""
     if isinstance(value, tuple | list):
@@ -584,24 +382,21 @@ def _number(value):
     return writing.rounded(value) if math.isfinite(value) else None
 
 
-class Decided(dict):
-    """Decided claims by id, which a notebook displays as a table; a claim that its logs or
-    parameters cannot decide counts as one without cases.
+class Claims(dict):
+    """Claims by id, which a notebook displays as a table; those that its logs or parameters cannot
+    decide have no cases.
     """
 
-    def __init__(self, decisions, markup, caption):
-        super().__init__(decisions)
-        self._markup, self._caption = markup, caption
-
-    def __missing__(self, name):
-        return evidence.Claim("", name, rules.SIMULATED, entry={"word": "always"})
+    def __init__(self, claims: Mapping, table: Table | None = None):
+        super().__init__(claims)
+        self._table = table
 
     def number(self, *verdicts) -> int:
         """Return the number of claims with one of some verdicts."""
         return sum(claim.verdict in verdicts for claim in self.values())
 
     def _repr_html_(self):
-        return self._markup
+        return self._table and self._table._repr_html_()
 
     def __repr__(self):
-        return self._caption
+        return self._table.caption if self._table else "no claim is decided"

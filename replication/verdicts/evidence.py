@@ -83,6 +83,11 @@ class Number(Statement):
         value = self.rows[0]["value"] if self.rows else None
         return math.nan if value is None else value
 
+    @property
+    def is_computed(self) -> bool:
+        """True if there is a value of ours, or a reason for none."""
+        return self.decided().reason != rules.NOT_COMPUTED
+
     def check_unit(self) -> None:
         """Raise EvidenceError if the row has another unit than the paper prints."""
         if (unit := self.rows[0].get("unit")) != self.printed.unit:
@@ -234,14 +239,20 @@ class Claim(Statement):
             for number in re.findall(r"\d+", numbers)
         }
 
-    def shown(self) -> dict:
-        """Return a row for readers."""
+    def shown(self, with_verdict=True) -> dict:
+        """Return a row for readers; without a verdict with the answer of each case."""
         row = {name: self.entry[name] for name in ("section", "statement")}
-        row |= {"verdict": self.verdict, "otherwise": self.otherwise, "count": self.count}
-        row |= {"numbers": self.numbers, "statistic": self.entry.get("statistic", "")}
-        row |= {"rule": self.rule}
-        baseline = {"baseline": self.entry.get("baseline"), "counts": self.counts}
-        return row | (baseline if baseline["baseline"] else {})
+        if with_verdict:
+            row |= {"verdict": self.verdict, "otherwise": self.otherwise}
+            row |= {"count": self.count, "numbers": self.numbers}
+        else:
+            cases = "; ".join(": ".join(case) for case in self.cases)
+            row |= {"count": self.count, "numbers": cases}
+        row |= {"statistic": self.entry.get("statistic", ""), "rule": self.rule}
+        if self.entry["baseline"]:
+            row |= {"baseline": self.entry["baseline"]}
+            row |= {"counts": self.counts} if with_verdict else {}
+        return row
 
 
 # ---- the statements of a paper, and the rows of notebooks
@@ -257,7 +268,7 @@ def statements(paper: str, items: Iterable = ()) -> list[Statement]:
     EvidenceError
         If two items have different rows of a statement, or a unit has changed.
     """
-    found = {one.id: one for one in (*_printed(paper), *_claimed(paper))}
+    found = {one.id: one for one in (*_printed(paper), *claims(paper))}
     for item in items:
         undecided = "" if item.kind == "paper" else f"{item.kind} results"
         for name, rows in item.evidence.items():
@@ -296,7 +307,8 @@ def _same(first, second):
     )
 
 
-def _claimed(paper):
+def claims(paper: str) -> list[Claim]:
+    """Return the claims of a paper without evidence."""
     return [
         Claim(paper, name, entry["kind"], only_by=entry["notebook"], entry=entry)
         for name, entry in published.claims_of(paper).items()

@@ -24,7 +24,7 @@ from replication.report.render import Table
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
 from replication.simulator.workload import QUICK_JOBS
-from replication.verdicts import evidence, published
+from replication.verdicts import evidence
 from replication.verdicts.rules import Case
 from replication.verdicts.shown import text
 from tests.workloads import jobs, write_log
@@ -457,18 +457,26 @@ def test_what_proves_nothing_decides_no_claim(tmp_path, monkeypatch, real, scale
     small_project.notebook(tmp_path, "heel_and_toe/claims", [])
     page = Page("heel_and_toe/claims", scale=scale, logs=["CTC-SP2"])
     decided = page.claims({"doubling_helps": lambda change: [Case("CTC-SP2", change)]}, change=1)
-    assert decided["doubling-helps"].verdict == "holds" and "undecided" in decided._repr_html_()
+    markup = decided._repr_html_()
+    assert "CTC-SP2 1 %: for" in markup and "verdict" not in markup.partition("</caption>")[2]
     rows = {"doubling-helps": ({"unit": "%", "case": "CTC-SP2", "value": 1.0},)}
     assert evidence_of(page, "claims") == rows
 
 
-def test_other_parameters_decide_no_claim(project, monkeypatch):
+def test_a_claim_that_other_parameters_cannot_decide_has_no_case_and_no_other_id(project):
+    small_project.claims(project)
+    decided = make(load=0.9).claims({}, ["doubling-helps"])
+    assert decided["doubling-helps"].count == "0 of 0"
+    with pytest.raises(KeyError):
+        decided["doubling-helped"]
+
+
+def test_other_parameters_name_claims_by_their_statements(project, monkeypatch):
     said = []
     monkeypatch.setattr(Page, "say", lambda page, words: said.append(words))
     small_project.claims(project)
     page = make(load=0.9)
     decided = page.claims({}, ["doubling-helps"])
-    assert decided["doubling-helps"].count == "0 of 0"
     statement = published.claims_of("heel_and_toe")["doubling-helps"]["statement"]
     assert statement in said[0] and "doubling-helps" not in said[0]
     page.opening("It helps in {helps} cases.", helps=decided["doubling-helps"].count)
