@@ -24,7 +24,7 @@ from replication.report.render import Table
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
 from replication.simulator.workload import QUICK_JOBS
-from replication.verdicts import evidence
+from replication.verdicts import evidence, published
 from replication.verdicts.rules import Case
 from replication.verdicts.shown import text
 from tests.workloads import jobs, write_log
