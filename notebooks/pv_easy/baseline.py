@@ -38,7 +38,6 @@ GROUPS = {policy: (policy,) for policy in POLICIES} | {BOTH: POLICIES}
 #: Dimension to its entry in ``data/published/pv_easy/variants.toml``: of, changes, choices.
 DIMENSIONS = published.entries(runs.PAPER, "variants.toml")["search"]
 WRONG = math.log(2)
-TEXTBOOK = "textbook"
 
 
 def products(policy, changes) -> list[dict[str, str]]:
@@ -76,16 +75,6 @@ def scheduler(policy, chosen, predictor=None) -> PaperEASY:
 def pv_easy(chosen) -> rp.PVEasy:
     """Return PV-EASY with a pair's correction of an expired prediction."""
     return replace(runs.POLICIES["PV-EASY"], **fields(chosen, ["correction"]))
-
-
-def words(chosen) -> str:
-    """Return the choices other than the textbook's as text."""
-    others = [
-        f"{name}: {choice}"
-        for name, choice in chosen.items()
-        if choice != next(iter(DIMENSIONS[name]["choices"]))
-    ]
-    return "; ".join(others) or TEXTBOOK
 
 
 def correction(chosen) -> str:
@@ -233,8 +222,8 @@ class Search:
 
     @property
     def names(self) -> list[str]:
-        """The pairs as text."""
-        return [words(chosen) for chosen in self.pairs]
+        """The names of the pairs: pair 1 is the textbook."""
+        return [f"pair {k}" for k in range(1, len(self.pairs) + 1)]
 
     def facts(self, pair) -> dict[str, dict]:
         """Return the facts of a pair's policies and of PV-EASY, by policy."""

@@ -354,7 +354,8 @@ def easy_last_worst(over) -> Iterator[Case]:
     """Return the larger of PV-EASY's and EASY's weighted slowdown over EASY-Last's."""
     some = over[over["policies"].str.endswith("over EASY-Last") & (over["measure"] == "MWBS")]
     for log, part in some.groupby("log", sort=False):
-        yield Case(log, *max(part[["value", "low", "high"]].itertuples(index=False, name=None)))
+        ends = part.columns.intersection(["value", "low", "high"], sort=False)
+        yield Case(log, *max(part[ends].itertuples(index=False, name=None)))
 
 
 def estimates_beat_virtual(numbers, errors) -> Iterator[Case]:

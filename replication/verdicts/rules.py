@@ -295,9 +295,11 @@ def other_verdicts(answers: Iterable[Answer], word: str = "always", kind: str = 
     return " or ".join(end for end in ends if end != claim_verdict(answers, word, kind))
 
 
-def is_near(distance: float) -> bool:
-    """Return whether a mean distance from printed numbers, %, is at most the limit of *near*."""
-    return distance <= 100 * LIMITS[NEAR]
+def is_near(distance: float, factor: float = 1) -> bool:
+    """Return whether a mean distance from printed numbers, %, is at most the limit of *near*, times
+    a factor.
+    """
+    return distance <= factor * float(100 * LIMITS[NEAR])
 
 
 def side(verdict: str) -> str:

@@ -24,6 +24,7 @@ CLAIMS = {
     "estimates-beat-last": "EASY beats EASY-Last",
     "easy-last-worst": "EASY-Last is the worst of three",
 }
+TEXTBOOK = "textbook"
 LIFETIMES = tuple(DIMENSIONS["lifetime"]["choices"])
 #: Measures of Tables 1, 2 and 4 that are left out together, by name.
 LEFT_OUT = {
@@ -56,16 +57,17 @@ def answers(found) -> pd.DataFrame:
             row[name, "held"] = sum(answer.holds for answer in cases)
             row[name, "cases"] = len(cases)
         rows.append(row)
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    return table.set_axis(pd.MultiIndex.from_tuples(table.columns), axis=1)
 
 
 def pairs(found, said) -> pd.DataFrame:
-    """Return all pairs, the nearest first: choices by dimension, the distances from the numbers of
-    each policy and of both (%), whether the pair votes, and the cases of each claim.
+    """Return all pairs, the nearest first: name, choices by dimension, distances from the numbers
+    of each policy and of both (%), whether the pair votes, and the cases of each claim.
 
     `said` is from `answers`.
     """
-    table = pd.DataFrame(found.pairs)
+    table = pd.DataFrame(found.pairs, index=found.names).rename_axis("pair").reset_index()
     for group, of in GROUPS.items():
         table[group] = [percent(one) for one in found.distances(of)]
     table["votes"] = np.where(found.votes(), "yes", "")
@@ -233,7 +235,7 @@ def numbers(found) -> pd.DataFrame:
     """Return each printed number of EASY and EASY-Last beside those of the textbook, counted by
     default, of the nearest pair, and of that of each lifetime, counted in the ways that suit best.
     """
-    shown = {baseline.TEXTBOOK: (0, dict.fromkeys(POLICIES, 0))}
+    shown = {TEXTBOOK: (0, dict.fromkeys(POLICIES, 0))}
     nearest = {"nearest": {}} | {lifetime: {"lifetime": lifetime} for lifetime in LIFETIMES}
     for name, chosen in nearest.items():
         pair = found.nearest(chosen)
@@ -259,7 +261,7 @@ def violations(found) -> pd.DataFrame:
                 ours = [one.values[one.of_pair[pair], number, k] for pair in (0, nearest)]
                 rows.append((row.trace, *way.values(), row.value, *ours))
     names = [*one.ways[0]]
-    return pd.DataFrame(rows, columns=["trace", *names, "published", baseline.TEXTBOOK, "nearest"])
+    return pd.DataFrame(rows, columns=["trace", *names, "published", TEXTBOOK, "nearest"])
 
 
 def tried(found) -> pd.DataFrame:

@@ -53,7 +53,7 @@ def test_choices_without_an_effect_are_no_other_pair():
     reservation of one pass is not counted again either.
     """
     pairs = baseline.distinct_pairs()
-    assert baseline.words(pairs[0]) == baseline.TEXTBOOK
+    assert baseline.scheduler("EASY", pairs[0]) == PaperEASY()
     unaged = [one for one in pairs if one["ageing"] == "unaged"]
     assert {one["correction"] for one in unaged} == {"request"}
     assert {baseline.correction(one) for one in unaged} == {"unaged"}
