@@ -374,7 +374,9 @@ class Page:
         self._record({one.id: one.rows for one in numbers})
         return self._shown_table(readable, f"Paper against ours: {self.paper} {item}")
 
-    def claims(self, functions=None, only=None, variants=None, **given) -> "Decided":
+    def claims(
+        self, functions=None, only=None, variants=None, distances=None, **given
+    ) -> "Decided":
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
         Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under
@@ -390,7 +392,10 @@ class Page:
         only : list of str, optional
             Ids of claims; all of the paper by default.
         variants : dict of str to dict, optional
-            The tables under each allowed variant of a baseline, for the claims that have one.
+            The tables under each simulator of a baseline, for the claims that have one.
+        distances : dict of str to float, optional
+            The mean distance of each of these simulators from the paper's tables, %; those that are
+            near decide.
         **given
             The tables that the functions take, by name.
 
@@ -399,7 +404,7 @@ class Page:
         Decided
             Displays the claims; has the `replication.verdicts.evidence.Claim` of each by its id.
         """
-        decided = self.decide(functions, only, variants, **given)
+        decided = self.decide(functions, only, variants, distances, **given)
         if self.changes:
             names = published.claims_of(self.paper) if only is None else only
             missing = [name for name in names if name not in decided]
@@ -421,7 +426,15 @@ class Page:
                 "; ".join(": ".join(case) for case in claim.cases) for claim in decided.values()
             ]
             readable = readable.drop(columns=["verdict", "otherwise", "counts"], errors="ignore")
-        self._record({name: claim.rows for name, claim in decided.items()})
+        away = [
+            {"variant": name, "value": writing.rounded(float(value)), "unit": "%"}
+            for name, value in (distances or {}).items()
+            if math.isfinite(value)
+        ]
+        self._record(
+            ({evidence.DISTANCE: tuple(away)} if away else {})
+            | {name: claim.rows for name, claim in decided.items()}
+        )
         return Decided(decided, self._shown_table(readable, caption)._repr_html_(), caption)
 
     def _record(self, rows):
@@ -436,20 +449,21 @@ class Page:
         return Table(frame.fillna(""), caption, file=f"{self.item}.evidence.csv")
 
     def decide(
-        self, functions=None, only=None, variants=None, **given
+        self, functions=None, only=None, variants=None, distances=None, **given
     ) -> dict[str, evidence.Claim]:
         """Decide claims as `claims` does, without saving them: for another interpretation of the
         paper, or other logs.
         """
         functions = functions or {}
+        how = {"variants": variants, "distances": distances}
         if not self.changes:
-            return tables.decide(self.paper, functions, given, only, variants=variants)
+            return tables.decide(self.paper, functions, given, only, **how)
         # A notebook gives None for a table that needs the paper's parameters.
         given = {name: table for name, table in given.items() if table is not None}
         decided = {}
         for name in published.claims_of(self.paper) if only is None else only:
             try:
-                decided |= tables.decide(self.paper, functions, given, [name], variants=variants)
+                decided |= tables.decide(self.paper, functions, given, [name], **how)
             except published.EvidenceError:
                 continue  # it has no table or no case here
             except KeyError as error:
