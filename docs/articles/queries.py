@@ -189,7 +189,7 @@ def baseline_counts(results):
 
 def conclusions(results):
     """Cases in which claims of PV-EASY hold, by the simulators of its baseline."""
-    table, rows = f"{BASELINE}-verdicts", []
+    table, rows = f"{BASELINE}-conclusions", []
     for claim, title in CLAIMS.items():
         verdict = results.verdict(f"pv_easy/{claim}")
 

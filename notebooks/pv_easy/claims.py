@@ -39,8 +39,6 @@ POLICIES = runs.POLICIES | {
     "suspend": rp.PVEasy(mode="suspend"),
     "checkpoint 1 h": rp.PVEasy(mode="checkpoint", interval=3600),
 }
-#: Draws of the virtual predictor under each pair that votes, at most.
-DRAWS = 2
 #: Claims that need a replay for each job.
 REPLAYED = ("delay-90-hours", "strict-by-the-words")
 #: The two policies of each quotient in the table `over`, and the denominators.
@@ -171,7 +169,7 @@ def _errors_under(workloads, pairs, seed, repeats, workers):
             for policy, own in virtual.POLICIES.items()
             if policy != virtual.BASE
         }
-        draws = range(seed, seed + min(repeats, DRAWS))
+        draws = range(seed, seed + repeats)
         how = {"correction": correction, "workers": workers}
         table = virtual.results(workloads, policies, LARGE_ERRORS, draws, **how)
         is_base = table["policy"] == virtual.BASE

@@ -99,9 +99,9 @@ def by_factor(found, said) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def verdicts(found, said) -> pd.DataFrame:
+def conclusions(found, said) -> pd.DataFrame:
     """Return the cases of each claim of `CLAIMS` over the pairs that vote and over all, fewest and
-    most, with the verdict of those that vote.
+    most, and the number of pairs with the most.
     """
     votes, rows = found.votes(), []
     for name, words in CLAIMS.items():
@@ -110,8 +110,7 @@ def verdicts(found, said) -> pd.DataFrame:
         for group, own in (("vote", votes), ("all", np.full(len(votes), True))):
             row |= {f"{group}, fewest": held[own].min(), f"{group}, most": held[own].max()}
             row[f"{group}, most in"] = (held[own] == held[own].max()).sum()
-        row["textbook"] = held.iloc[0]
-        rows.append(row | {"verdict": rules.weakest(said[name]["verdict"][votes])})
+        rows.append(row | {"textbook": held.iloc[0]})
     return pd.DataFrame(rows)
 
 

@@ -120,7 +120,7 @@ def test_the_tables_agree_with_each_other(found, said):
 
 def test_the_rule_takes_the_pairs_that_vote(found, said, monkeypatch):
     monkeypatch.setattr(found, "votes", lambda: np.arange(len(found.pairs)) < 3)
-    table = reliability.verdicts(found, said).set_index("claim")
+    table = reliability.conclusions(found, said).set_index("claim")
     for name, row in table.iterrows():
         held = said[name]["held"][:3]
         assert (row["vote, fewest"], row["vote, most"]) == (held.min(), held.max())
