@@ -2,6 +2,7 @@
 
 import replication as rp
 from notebooks.paper_easy import PaperEASY
+from notebooks.pv_easy.sparing import SparingPVEasy
 from tests.reference import conservative, lists, pv_easy
 from tests.reference.easy import Easy
 
@@ -13,6 +14,7 @@ REFERENCES = {
     rp.LargestAreaFirst: lists.LargestAreaFirst,
     rp.OrderedEASY: lists.OrderedEasy,
     rp.PVEasy: pv_easy.PVEasy,
+    SparingPVEasy: pv_easy.SparingPVEasy,
 }
 PREDICTORS = (
     rp.Estimate(),

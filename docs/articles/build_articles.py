@@ -383,8 +383,9 @@ class References:
                     "held": c.count,
                     "kind": c.about,
                     "other": "yes" if c.otherwise else "no",
+                    "unsure": c.unsure,
                     "baseline": c.entry["baseline"],
-                    "counts": c.counts,
+                    "textbook": c.textbook,
                 }
                 for c in every
             ]

@@ -5,32 +5,40 @@ recorded results, and returns a DataFrame of text with the headings as columns.
 """
 
 import math
-import re
 from itertools import product
 
 import pandas as pd
 
-NUMBERS = "studies/interpretations/reconstructed-numbers"
-CONCLUSIONS = "studies/interpretations/reconstructed-conclusions"
+BASELINE = "studies/interpretations/pv_easy"
 SAME_WILD = "studies/causes/exceptions-equal-wild"
 SAME_PRICE = "studies/causes/exceptions-equal-price"
 WAYS = OVERESTIMATES, RANDOM, RELAXED = "f-model", "random exceptions", "relaxed backfilling"
 F = 1, 3, 10
 MISSING = "\u2013"
-LIFETIMES = "studies/interpretations/pv_easy-lifetimes"
+#: Lifetimes of EASY's reservation, as the search and the article name them.
+LIFETIMES = {
+    "until start": "until start",
+    "until due": "until due",
+    "computed at every pass": "every pass (textbook)",
+}
+GROUPS = "EASY", "EASY-Last", "EASY and EASY-Last"
+CLAIMS = {
+    "better-than-easy-last": "PV-EASY beats EASY-Last",
+    "estimates-beat-last": "EASY beats EASY-Last",
+    "easy-last-worst": "EASY-Last is the worst of three",
+    "smaller-on-blue": "PV-EASY beats EASY on BLUE",
+    "similar-elsewhere": "PV-EASY is as good as EASY on CTC and DS",
+}
+#: The choices of the textbook's pair, but for the correction.
+TEXTBOOK = {
+    "lifetime": "computed at every pass",
+    "ageing": "aged",
+    "extra": "used up",
+    "ends": "by the reservation",
+}
 LOGS = {"CTC-SP2": "CTC", "SDSC-BLUE": "BLUE", "SDSC-DS": "DS"}  # of PV-EASY
 FOUR = {"CTC-SP2": "CTC", "KTH-SP2-2": "KTH", "SDSC-SP2": "SDSC", "SDSC-BLUE": "BLUE"}
 THREE = {"KTH-SP2": "KTH", "CTC-SP2": "CTC", "SDSC-SP2": "SDSC"}  # of Top Percent
-#: The simulators of EASY and EASY-Last, nearest to the tables of PV-EASY first, as the article
-#: names them.
-SIMULATORS = {
-    "until start, now": "until start, *now*",
-    "until due, now": "until due, *now*",
-    "until start": "until start, estimate",
-    "until due": "until due, estimate",
-    "textbook EASY": "textbook, estimate",
-    "textbook EASY, now": "textbook, *now*",
-}
 
 
 def main_table(results):
@@ -38,12 +46,9 @@ def main_table(results):
     rows = []
 
     def claim(paper, name, statement, says, unit):
-        # Of a claim on a baseline, the counts under its allowed variants.
-        counts = results.select(f"{paper}.claims", "counts", f"claim={name}")[0]
-        held = " or ".join(dict.fromkeys(re.findall(r"\((\d+ of \d+)\)", counts)))
-        held = held or results.value(f"{paper}.claims", "held", claim=name)
+        held = results.value(f"{paper}.claims", "held", claim=name)
         if results.select(f"{paper}.claims", "baseline", f"claim={name}")[0]:
-            unit += f"; textbook: {results.value(f'{paper}.claims', 'held', claim=name)}"
+            unit += f"; textbook: {results.value(f'{paper}.claims', 'textbook', claim=name)}"
         row(statement, says, f"{held} {unit}", results.verdict(f"{paper}/{name}"))
 
     def row(*cells):
@@ -132,99 +137,100 @@ def main_table(results):
     return pd.DataFrame(rows, columns=["result", "the paper says", "here", "verdict"])
 
 
-def lifetimes(results):
-    """Distances of the nearest pairs of EASY and EASY-Last, for each lifetime and correction."""
-    pairs = {
-        "until start": "until start",
-        "until due": "until due",
-        "computed at every pass": "every pass (textbook)",
-    }
-    corrections = {
-        "*now*": ("aged", "now"),
-        "estimate": ("aged", "estimate"),
-        "unaged": ("unaged",),
-    }
+def by_factor(results):
+    """What the pairs of EASY and EASY-Last say of PV-EASY, by lifetime and correction."""
+    corrections = {"estimate": "user's estimate", "now": "*now*", "unaged": "unaged"}
     rows = []
-    for (lifetime, name), (title, kind) in product(pairs.items(), corrections.items()):
-        case = {"lifetime": lifetime} | dict(zip(("ageing", "correction"), kind, strict=False))
-        near = [
-            results.value(LIFETIMES, column, ".1f", **case)
-            for column in ("EASY", "EASY-Last", "EASY and EASY-Last")
-        ]
-        left_out = [_number(results, LIFETIMES, f"{log}, held out", **case) for log in LOGS]
-        rows.append([name, title, *near, f"{sum(left_out) / len(left_out):.1f}"])
-    headings = ["lifetime", "correction", "EASY", "EASY-Last", "both", "log held out"]
+    for (lifetime, name), (correction, title) in product(LIFETIMES.items(), corrections.items()):
+        case = {"lifetime": lifetime, "correction": correction}
+
+        def number(column, form=".0f", case=case):
+            return results.value(f"{BASELINE}-by_factor", column, form, **case)
+
+        def cases(claim, number=number):
+            ends = number(f"{claim}: fewest"), number(f"{claim}: most")
+            return " to ".join(dict.fromkeys(ends))
+
+        away = [number(f"nearest, {group}", ".1f") for group in GROUPS]
+        own = number("better-than-easy-last: nearest")
+        beats = cases("better-than-easy-last"), own, cases("smaller-on-blue")
+        rows.append([name, title, number("pairs"), number("votes"), *away, *beats])
+    headings = ["lifetime", "correction", "pairs", "near", "EASY, %", "EASY-Last, %", "both, %"]
+    headings += ["beats EASY-Last, of 6", "nearest pair", "beats EASY on BLUE, of 2"]
     return pd.DataFrame(rows, columns=headings)
 
 
-def easy_counts(results):
-    """Counts of jobs under EASY, printed and under each lifetime of its reservation."""
+def baseline_counts(results):
+    """The numbers of Tables 1, 2 and 4: printed, of the nearest pair and of the textbook."""
     measures = [
-        ("blocked jobs", "table1", "blocked", ",.0f"),
-        ("delayed jobs", "table1", "delayed", ",.0f"),
-        ("backfilled jobs", "table4", "backfilled", ",.0f"),
-        ("mean delay, min", "table1", "mean_delay", ".0f"),
+        ("EASY", "blocked jobs", "blocked", ",.0f"),
+        ("EASY", "delayed jobs", "delayed", ",.0f"),
+        ("EASY", "mean delay, min", "mean_delay", ".0f"),
+        ("EASY", "backfilled jobs", "backfilled", ",.0f"),
+        ("EASY-Last", "violations", "violated", ",.0f"),
+        ("EASY-Last", "mean size of the job", "violated_mean_size", ".0f"),
+        ("EASY-Last", "mean delay, min", "mean_dtr", ".0f"),
+        ("EASY-Last", "mean increase of slowdown", "mean_si", ".1f"),
     ]
-    columns = {
-        "printed": "published",
-        "until start": "until start",
-        "until due, *now*": "until due, now",
-        "until due, estimate": "until due",
-        "textbook": "textbook EASY",
-    }
-    return _counts(results, "EASY", measures, columns)
 
+    def cell(policy, measure, form, trace):
+        case = {"trace": trace, "policy": policy, "measure": measure}
+        columns = "published", "nearest", "textbook"
+        return "; ".join(
+            results.value(f"{BASELINE}-numbers", column, form, **case) for column in columns
+        )
 
-def easy_last_counts(results):
-    """Violations of reservations under EASY-Last, printed and in each simulator."""
-    measures = [
-        ("violations", "table2", "violated", ",.0f"),
-        ("mean size of the job", "table2", "violated_mean_size", ".0f"),
-        ("mean delay, min", "table2", "mean_dtr", ".0f"),
-        ("mean increase of slowdown", "table2", "mean_si", ".1f"),
-    ]
-    columns = {"printed": "published"} | {name: column for column, name in SIMULATORS.items()}
-    return _counts(results, "EASY-Last", measures, columns)
-
-
-def _counts(results, policy, measures, columns):
-    """Return a row for each measure and log, with the numbers of each column."""
     rows = [
-        [f"{title}, {log}"]
-        + [
-            results.value(
-                NUMBERS, column, form, item=item, trace=trace, policy=policy, measure=measure
-            )
-            for column in columns.values()
-        ]
-        for title, item, measure, form in measures
-        for trace, log in LOGS.items()
+        [f"{policy}: {title}", *(cell(policy, measure, form, trace) for trace in LOGS)]
+        for policy, title, measure, form in measures
     ]
-    return pd.DataFrame(rows, columns=[f"under {policy}", *columns])
+    return pd.DataFrame(rows, columns=["", *LOGS.values()])
 
 
 def conclusions(results):
-    """Cases in which conclusions of PV-EASY hold, by the simulator of its baseline."""
-    distance = "distance from the numbers of"
-    asked = {
-        "from EASY, %": f"{distance} EASY, %",
-        "EASY-Last, %": f"{distance} EASY-Last, %",
-        "both, %": f"{distance} EASY and EASY-Last, %",
-        "allowed": "allowed by the tables",
-        "PV-EASY beats EASY-Last": "PV-EASY below EASY-Last",
-        "PV-EASY beats EASY, BLUE": "PV-EASY below EASY on SDSC-BLUE",
-        "EASY beats EASY-Last": "EASY below EASY-Last",
+    """Cases in which claims of PV-EASY hold, by the simulators of its baseline."""
+    table, rows = f"{BASELINE}-conclusions", []
+    for claim, title in CLAIMS.items():
+        verdict = results.verdict(f"pv_easy/{claim}")
+
+        def ends(group, claim=claim):
+            both = (
+                results.value(table, f"{group}, {end}", ".0f", claim=claim)
+                for end in ("fewest", "most")
+            )
+            return " to ".join(dict.fromkeys(both))
+
+        number = {
+            name: results.value(table, name, ".0f", claim=claim) for name in ("cases", "textbook")
+        }
+        several = ends("vote"), ends("all"), number["textbook"]
+        rows.append([title, number["cases"], *several, verdict])
+    headings = ["claim", "cases", "near the tables", "all pairs", "textbook", "verdict"]
+    return pd.DataFrame(rows, columns=headings)
+
+
+def left_out(results):
+    """The nearest pairs if some of the numbers are left out."""
+    names = {
+        "nothing": "nothing",
+        "mean delays of Table 2": "mean delays of its Table 2",
+        "mean delays and increases of slowdown of Table 2": "and its increases of slowdown",
+        "all that are no counts of jobs": "all that are no counts of jobs",
+        "CTC-SP2": "CTC",
+        "SDSC-BLUE": "BLUE",
+        "SDSC-DS": "DS",
     }
+    rows = []
+    for name, title in names.items():
 
-    def cell(simulator, conclusion):
-        form = [".0f"] if conclusion.startswith(distance) else []
-        return results.value(CONCLUSIONS, simulator, *form, conclusion=conclusion)
+        def number(column, form=".0f", name=name):
+            return results.value(f"{BASELINE}-left_out", column, form, **{"left out": name})
 
-    rows = [
-        [name, *(cell(simulator, conclusion) for conclusion in asked.values())]
-        for simulator, name in SIMULATORS.items()
-    ]
-    return pd.DataFrame(rows, columns=["lifetime, correction", *asked])
+        away = [number(lifetime, ".1f") for lifetime in LIFETIMES]
+        cases = " to ".join(dict.fromkeys([number("fewest cases"), number("most cases")]))
+        rows.append([title, *away, number("votes"), cases])
+    headings = [*(f"{name}, %" for name in LIFETIMES.values()), "near", "beats EASY-Last, of 6"]
+    return pd.DataFrame(rows, columns=["left out", *headings])
 
 
 def matches(results):
@@ -246,19 +252,22 @@ def matches(results):
 
 def left_open(results):
     """Details that the papers leave open, and their effects."""
-    pv_easy = [
-        results.value(CONCLUSIONS, simulator, conclusion="PV-EASY below EASY-Last")
-        for simulator in ("textbook EASY", "until due", "until start")
+
+    def beats(column, **case):
+        return results.value(
+            f"{BASELINE}-by_factor", f"better-than-easy-last: {column}", ".0f", **case
+        )
+
+    any_correction = [
+        [beats(end, lifetime=lifetime, correction="any") for end in ("fewest", "most")]
+        for lifetime in LIFETIMES
     ]
-    now = results.value(CONCLUSIONS, "textbook EASY, now", conclusion="PV-EASY below EASY-Last")
-    counted = results.value(
-        "studies/interpretations/reconstructed-violations",
-        "textbook EASY",
-        "range",
-        ".0f",
-        trace="CTC-SP2",
-        measure="violated",
-    )
+    start, due, every = (" to ".join(dict.fromkeys(ends)) for ends in any_correction)
+    textbook = [
+        results.value(f"{BASELINE}-pairs", "PV-EASY beats EASY-Last", **TEXTBOOK, correction=one)
+        for one in ("estimate", "now")
+    ]
+    counted = results.value(f"{BASELINE}-violations", "textbook", "range", ".0f", trace="CTC-SP2")
     ratios = [
         results.value("top_percent/table1-baseline", column, ".0f", ours=ours, trace="CTC-SP2")
         for column, ours in (("match", "words"), ("match", "coded"), ("ratios", "coded"))
@@ -288,16 +297,14 @@ def left_open(results):
         (
             "how long a reservation lasts",
             "PV-EASY, heel and toe",
-            "PV-EASY is faster than EASY with the same predictions in {} cases if it is computed "
-            "at every pass, {} if it lasts until due, {} if it lasts until the start".format(
-                *pv_easy
-            ),
+            f"PV-EASY beats EASY with the same predictions in {start} of 6 cases if it lasts until "
+            f"the start, {due} if it lasts until due, {every} if it is computed at every pass",
         ),
         (
             "what the scheduler expects of a job that outlives its prediction",
             "PV-EASY",
-            f"with a reservation computed at every pass, PV-EASY is faster in {now} cases instead "
-            f"of {pv_easy[0]} if such a job is expected to end now",
+            "in the textbook PV-EASY beats it in {1} cases instead of {0} if such a job is "
+            "expected to end now".format(*textbook),
         ),
         (
             "whose reservation is violated, and which jobs are to blame",
@@ -510,12 +517,12 @@ def wild_by_length(results):
 TABLES = {
     make.__name__: make
     for make in (
+        baseline_counts,
+        by_factor,
         conclusions,
-        easy_counts,
-        easy_last_counts,
         equal_price,
         left_open,
-        lifetimes,
+        left_out,
         main_table,
         matches,
         no_reservation,

@@ -465,10 +465,15 @@ def masquerade(drawings) -> Iterator[Case]:
 
 
 def peaks_are_popular(recorded) -> Iterator[Case]:
-    """Return the number of popular estimates in each of the ten bins whose accuracy stands out."""
+    """Return the share of the ten bins whose accuracy stands out that have a popular estimate, per
+    cent: of bins of equally many jobs, and as the other end of an interval, of equal width.
+    """
     for log, workload in recorded.items():
-        for hours, popular in real_estimates.peaks(workload):
-            yield Case(f"{log} {hours:.2f} h", int(popular))
+        jobs, width = (
+            100 * np.mean([popular > 0 for _, popular in real_estimates.peaks(workload, equal)])
+            for equal in ("jobs", "width")
+        )
+        yield Case(log, jobs, min(jobs, width), max(jobs, width))
 
 
 def value_at_e_max(at_e_max, column) -> Iterator[Case]:
@@ -519,14 +524,18 @@ def vanilla_never_meets_real(vanilla) -> Iterator[Case]:
 
 def crossover_differs(truncated) -> Iterator[Case]:
     """Return each f at which the truncated model meets the real estimates over the next smaller
-    such f, per cent more.
+    such f: the lower end of the interval of the quotient, per cent more.
+
+    Half-widths of the logarithms of the two are added as squares.
     """
     met = trends.crossovers(truncated, PERFORMANCE).dropna(subset="meets at f")
     rows = met.sort_values("meets at f", kind="stable").to_dict("records")
     for row, after in pairwise(rows):
-        pairs = ("meets at f", "meets at f"), ("from", "to"), ("to", "from")
+        difference = math.log(after["meets at f"] / row["meets at f"])
+        below = math.log(after["meets at f"] / after["from"])
+        above = math.log(row["to"] / row["meets at f"])
         name = f"{named(after['log'], after['measure'])} over {named(row['log'], row['measure'])}"
-        yield Case(name, *(percent_more(after[one], row[other]) for one, other in pairs))
+        yield Case(name, 100 * math.expm1(difference - math.hypot(below, above)))
 
 
 def modal_like_real(modal, workloads) -> Iterator[Case]:

@@ -149,13 +149,14 @@ def accuracy(workload, equal="jobs", bins=100) -> pd.DataFrame:
     return grouped.mean().assign(jobs=grouped.size()).reset_index(drop=True)
 
 
-def peaks(workload) -> list[tuple[float, int]]:
-    """Return the bins of Fig. 15 whose accuracy exceeds that of their neighbours most.
+def peaks(workload, equal="jobs") -> list[tuple[float, int]]:
+    """Return the bins of Fig. 15, of `EQUAL` kind, whose accuracy exceeds that of their neighbours
+    most.
 
     For each the mean run time, h, and how many of the most popular estimates lie among its run
     times.
     """
-    table = accuracy(workload)
+    table = accuracy(workload, equal)
     mean, edges = table["accuracy [%]"].to_numpy(), np.cumsum([0, *table["jobs"]])
     run_time = np.sort(workload.run_time[workload.estimate > 0])
     modes, found = popular(workload)[0][:TOP], []

@@ -15,14 +15,15 @@ errors : pandas.DataFrame
     Mean slowdowns with the virtual predictor, `notebooks.pv_easy.virtual.results`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 import replication as rp
 from notebooks import audits
-from notebooks.pv_easy import counts, runs, slowdown, virtual
+from notebooks.pv_easy import baseline, counts, runs, slowdown, virtual
 from notebooks.pv_easy.slowdown import SHORT
 from notebooks.ratios import percent_more
 from notebooks.variants import NotApplicable
@@ -30,6 +31,7 @@ from replication.verdicts import published
 from replication.verdicts.rules import BETWEEN, Case, level, near
 
 ERRORS = (0, 5, 10, 20, 40, 60, 80, 100)  # per cent
+LARGE_ERRORS = ERRORS[2:]  # those that claims speak of
 MODES = ("suspend", "checkpoint 1 h")
 EASYS = "EASY's backfilling"
 #: The schedulers that claims speak of, by policy.
@@ -48,28 +50,9 @@ BASES = ("EASY", "EASY-Last")
 # ---- tables
 
 
-def by_size(name: str, hit: Callable) -> Callable:
-    """Return a count of the jobs that `hit` selects: per cent of the large jobs and of
-    the others.
-    """
-
-    def count(schedule):
-        large, chosen = slowdown.size_class(schedule.workload) > 0, hit(schedule)
-        return {
-            f"large jobs {name}": (_per_cent(chosen[large]), "%"),
-            f"small jobs {name}": (_per_cent(chosen[~large]), "%"),
-        }
-
-    return count
-
-
-def victims(schedule: rp.Schedule, **how) -> dict:
-    """Return the share of large jobs among those whose reservation is violated, as
-    `counts.violations` counts them.
-    """
-    late = audits.reservation_delays(schedule, **how) > 0
-    large = slowdown.size_class(schedule.workload) > 0
-    return {"large among violated": (_per_cent(large[late]), "%")}
+def killed_by_size(schedule: rp.Schedule) -> dict:
+    """Return the shares of the large jobs and of the others that are killed."""
+    return counts.by_size(schedule, "killed", schedule.times_killed > 0)
 
 
 def heads(schedule: rp.Schedule) -> dict:
@@ -90,51 +73,112 @@ def delays(schedule: rp.Schedule) -> dict:
     return {"delayed by later jobs": (int(late.sum()), "jobs")}
 
 
-def last_end(schedule: rp.Schedule) -> dict:
-    """Return the end of the last job."""
-    return {"last end": (int(schedule.end.max()) / 3600, "h")}
-
-
 #: The counts of each policy, and those that take a replay for each job.
 COUNTS = {
-    "EASY": (counts.kinds, by_size("blocked", audits.blocked), counts.slowdowns, last_end),
-    "EASY-Last": (counts.violations, victims),
+    "EASY": (counts.kinds, counts.blocked_by_size, counts.slowdowns, counts.last_end),
+    "EASY-Last": (counts.violations, counts.slowdowns),
     "PV-EASY": (
         *(heads, violations, counts.kinds, counts.loads, counts.preemptions, counts.slowdowns),
-        *(by_size("killed", lambda schedule: schedule.times_killed > 0), last_end),
+        *(killed_by_size, counts.last_end),
     ),
 } | dict.fromkeys((EASYS, *MODES), (counts.slowdowns,))
 REPLAYS = {"EASY": (counts.delays,), "PV-EASY": (delays,)}
 
 
-def alike_counts() -> dict:
-    """Return `COUNTS` as they are counted under all variants of EASY's reservation, and delays,
-    which take no replay there.
-    """
-    how = runs.ALIKE
-    late = (partial(one, **how["violations"]) for one in COUNTS["EASY-Last"])
-    delays = partial(counts.delays, **how["delays"])
-    return COUNTS | {"EASY": (*COUNTS["EASY"], delays), "EASY-Last": tuple(late)}
-
-
-def under(workloads, variant, seed, repeats, workers=1) -> dict[str, pd.DataFrame]:
-    """Return all tables under a variant: numbers, over, blocked and errors.
-
-    Only the default has the numbers that take a replay for each job. Under the others delays and
-    violations are counted as the paper's tables suggest.
-    """
-    found = schedules(workloads, variant, seed)
-    is_default = variant == runs.DEFAULT
-    counted = COUNTS if is_default else alike_counts()
-    policies = {name: variant.of(one) for name, one in virtual.POLICIES.items()}
-    correction = variant.scheduler.get("correction", "estimate")
+def textbook(workloads, seed, repeats, workers=1) -> dict[str, pd.DataFrame]:
+    """Return all tables under the default: numbers, over, blocked and errors."""
+    found = schedules(workloads, seed=seed)
     draws = range(seed, seed + repeats)
     return {
-        "numbers": numbers(found, replays=is_default, counted=counted),
+        "numbers": numbers(found),
         "over": over(found),
         "blocked": blocked(found),
-        "errors": virtual.results(workloads, policies, ERRORS, draws, correction, workers),
+        "errors": virtual.results(workloads, virtual.POLICIES, ERRORS, draws, workers=workers),
     }
+
+
+def of_pairs(found) -> dict[str, dict[str, pd.DataFrame]]:
+    """Return the tables of each pair of a `notebooks.pv_easy.baseline.Search`, by the name of the
+    pair: numbers and over.
+    """
+    tables = {}
+    for pair, name in enumerate(found.names):
+        facts = pd.DataFrame(found.facts(pair)).rename_axis(["log", "measure"]).rename(index=SHORT)
+        tables[name] = {"numbers": _long(facts, "policy"), "over": _long(_over(facts), "policies")}
+    return tables
+
+
+def of_voting_pairs(workloads, found, seed, repeats, workers=1) -> dict[str, dict]:
+    """Return the tables of the pairs that vote which take many more simulations, by the name of the
+    pair: blocked and errors.
+
+    Parameters
+    ----------
+    workloads : dict of str to Workload
+    found : notebooks.pv_easy.baseline.Search
+    seed : int
+    repeats : int
+        Draws of the virtual predictor.
+    """
+    names, votes = found.names, np.flatnonzero(found.votes())
+    # Pairs with the same scheduler of EASY follow each other.
+    easy = found.policies["EASY"].of_pair
+    voting = {names[pair]: found.pairs[pair] for pair in sorted(votes, key=easy.__getitem__)}
+    jobs = _blocked_under(workloads, voting)
+    errors = _errors_under(workloads, voting, seed, repeats, workers)
+    return {name: {"blocked": jobs[name], "errors": errors[name]} for name in voting}
+
+
+def _over(facts):
+    """Return the quotients of `PAIRS` from a table with a column for each policy."""
+    some = facts[facts.index.get_level_values("measure").isin(SHORT.values())]
+    return pd.DataFrame({f"{one} over {base}": some[one] / some[base] for one, base in PAIRS})
+
+
+def _long(table, column):
+    return table.rename_axis(columns=column).stack().rename("value").reset_index()
+
+
+def _blocked_under(workloads, pairs):
+    """Return the table of blocked jobs under each of some pairs, choices by name.
+
+    Pairs may share the scheduler of EASY, and PV-EASY.
+    """
+    same, tables = {}, {}
+    for name, chosen in pairs.items():
+        both = {"EASY": baseline.scheduler("EASY", chosen), "PV-EASY": baseline.pv_easy(chosen)}
+        key = both["EASY"].kernel()
+        if (key, both["PV-EASY"]) not in tables:
+            found = schedules(workloads, policies=both)
+            if key not in same:  # of the last scheduler only, as it takes much memory
+                same = {key: {log: slowdown.selection(one["EASY"]) for log, one in found.items()}}
+            tables[key, both["PV-EASY"]] = blocked(found, same[key])
+        tables[name] = tables[key, both["PV-EASY"]]
+    return {name: tables[name] for name in pairs}
+
+
+def _errors_under(workloads, pairs, seed, repeats, workers):
+    """Return the table of the virtual predictor under each of some pairs, choices by name."""
+    tables = {}
+    for correction in sorted({chosen["correction"] for chosen in pairs.values()}):
+        some = {name: one for name, one in pairs.items() if one["correction"] == correction}
+        policies = {virtual.BASE: virtual.POLICIES[virtual.BASE]} | {
+            (name, policy): replace(
+                baseline.scheduler("EASY-Last", chosen), candidates=own.candidates
+            )
+            for name, chosen in some.items()
+            for policy, own in virtual.POLICIES.items()
+            if policy != virtual.BASE
+        }
+        draws = range(seed, seed + repeats)
+        how = {"correction": correction, "workers": workers}
+        table = virtual.results(workloads, policies, LARGE_ERRORS, draws, **how)
+        is_base = table["policy"] == virtual.BASE
+        for name in some:
+            own = table[[policy[0] == name for policy in table["policy"]]]
+            own = own.assign(policy=own["policy"].str[1])
+            tables[name] = pd.concat([table[is_base], own])
+    return tables
 
 
 def schedules(
@@ -202,11 +246,12 @@ def over(schedules: Mapping) -> pd.DataFrame:
     return pd.concat([table[table["log"] == log] for log in schedules], ignore_index=True)
 
 
-def blocked(schedules: Mapping) -> pd.DataFrame:
+def blocked(schedules: Mapping, same: Mapping | None = None) -> pd.DataFrame:
     """Return the slowdowns under PV-EASY over those under EASY of the jobs that a third schedule
     blocks, by quarters of the machine.
 
-    The third schedule is EASY's with perfect estimates.
+    The third schedule is EASY's with perfect estimates. `same` has `slowdown.selection` of EASY's
+    schedules by log, if it is known.
 
     Returns
     -------
@@ -219,8 +264,9 @@ def blocked(schedules: Mapping) -> pd.DataFrame:
         log: {name: by_policy[name] for name in ("EASY", "PV-EASY")}
         for log, by_policy in schedules.items()
     }
+    same = same or {log: slowdown.selection(one["EASY"]) for log, one in some.items()}
     plain, weighted = (
-        slowdown.blocked(some, measure, same=True).query("policy == 'PV-EASY'") for measure in SHORT
+        slowdown.blocked(some, measure, same=same).query("policy == 'PV-EASY'") for measure in SHORT
     )
     both = {"mwbs": weighted["quotient"], "placebo_mwbs": weighted["placebo"]}
     table = _quotients(plain).assign(**both)
@@ -292,15 +338,6 @@ def borne_out(blocked, jobs=None) -> Iterator[Case]:
         yield Case(f"{row['log']} {row['jobs']}", row["value"], low, high, threshold=beyond)
 
 
-def fewer_backfilled(numbers) -> Iterator[Case]:
-    """Return the change of the jobs backfilled and blocked from EASY to PV-EASY, per cent."""
-    none = level("none")
-    for name, sign, threshold in (("backfilled", "<", -none), ("blocked", ">", none)):
-        change = 100 * (column(numbers, "PV-EASY", name) / column(numbers, "EASY", name) - 1)
-        for log, value in change.items():
-            yield Case(log, value, None, None, name, sign, threshold, "none")
-
-
 def leads(errors, least, most) -> Iterator[Case]:
     """Return the better EASY's mean over PV-EASY's at each error from `least` to `most`
     per cent.
@@ -316,7 +353,8 @@ def easy_last_worst(over) -> Iterator[Case]:
     """Return the larger of PV-EASY's and EASY's weighted slowdown over EASY-Last's."""
     some = over[over["policies"].str.endswith("over EASY-Last") & (over["measure"] == "MWBS")]
     for log, part in some.groupby("log", sort=False):
-        yield Case(log, *max(part[["value", "low", "high"]].itertuples(index=False, name=None)))
+        ends = part.columns.intersection(["value", "low", "high"], sort=False)
+        yield Case(log, *max(part[ends].itertuples(index=False, name=None)))
 
 
 def estimates_beat_virtual(numbers, errors) -> Iterator[Case]:

@@ -137,6 +137,28 @@ def slowdowns(schedule) -> Numbers:
     }
 
 
+def blocked_by_size(schedule) -> Numbers:
+    """Return the shares of the large jobs and of the others that are blocked."""
+    return by_size(schedule, "blocked", audits.blocked(schedule))
+
+
+def by_size(schedule, name, hit) -> Numbers:
+    """Return the shares of the jobs larger than a quarter of the machine, and of the others, that
+    are among some jobs, bool[n].
+    """
+    w = schedule.workload
+    large = 4 * w.processors > w.machine
+    return {
+        f"{size} jobs {name}": (100 * _mean(hit[some]), "%")
+        for size, some in (("large", large), ("small", ~large))
+    }
+
+
+def last_end(schedule) -> Numbers:
+    """Return the end of the last job."""
+    return {"last end": (int(schedule.end.max()) / HOUR, "h")}
+
+
 COUNTS = (delays, violations, kinds, loads, preemptions, slowdowns)
 #: The ways of counting each number, in words, the default first.
 WAYS = {

@@ -19,23 +19,17 @@ CLEANING = variants.entered(PAPER, "cleanings")
 TOGETHER = variants.entered(PAPER, "together")
 DEFAULT = Variant("default")
 _ENTRIES = published.entries(PAPER, "variants.toml")
-#: Variants of the baseline by name, in the order in which they are shown, the default first.
+#: The textbook and the nearest pair of each other lifetime, by name; of the search of
+#: `notebooks.pv_easy.baseline`. They are shown, and tried on other machines.
 VARIANTS = {
     name: Variant(name, scheduler=entry.get("scheduler", {}), easy=entry.get("easy", {}))
     for name, entry in _ENTRIES["variants"].items()
 }
 TEXTBOOK = next(iter(VARIANTS))
-#: Those that the paper's tables allow: they decide the claims on EASY and EASY-Last.
-ALLOWED = {
-    name: VARIANTS[name] for name, entry in _ENTRIES["variants"].items() if entry.get("allowed")
-}
 #: Those in which an expired prediction becomes the estimate: one for each lifetime.
 LIFETIMES = [name for name, variant in VARIANTS.items() if not variant.scheduler]
 #: All that is tried in place of the default.
 TRIED = (DEFAULT, *ALONE, *CLEANING, *TOGETHER, *[VARIANTS[name] for name in LIFETIMES[1:]])
-#: How delays and violations are counted for all variants: keywords of a function of `counts`, by
-#: its name.
-ALIKE = _ENTRIES["alike"]
 #: Measures of the tables in the words of the pictures.
 WORDS = published.entries("measures.toml")[PAPER]
 

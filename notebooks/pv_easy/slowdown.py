@@ -84,18 +84,16 @@ def everyone(schedules, measure, base="EASY") -> pd.DataFrame:
     return _comparison(schedules, measure, groups, base)
 
 
-def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.DataFrame:
+def blocked(schedules, measure, classes=CLASSES, same=None, base="EASY") -> pd.DataFrame:
     """Return a measure of blocked jobs by size, as in Figs. 2 and 3: `COLUMNS`, as from `everyone`.
 
     Classes are equal shares of the machine. The jobs are those that each policy blocks, or the
-    `same` for all: `blocked_in_third` of the base. A column ``placebo`` follows then: the quotient
-    of the base with shifted submissions.
+    `same` for all: by log the `selection` of the base. A column ``placebo`` follows then: the
+    quotient of the base with shifted submissions.
     """
 
-    third = {log: blocked_in_third(one[base]) for log, one in schedules.items()} if same else {}
-
     def groups(log, by_policy):
-        hit = {p: third[log] if same else audits.blocked(one) for p, one in by_policy.items()}
+        hit = {p: same[log][0] if same else audits.blocked(one) for p, one in by_policy.items()}
         sizes = size_class(by_policy[base].workload, classes)
         for k, jobs in enumerate(names(classes)):
             yield jobs, {p: hit[p] & (sizes == k) for p in by_policy}
@@ -103,11 +101,16 @@ def blocked(schedules, measure, classes=CLASSES, same=False, base="EASY") -> pd.
     table = _comparison(schedules, measure, groups, base)
     if same:
         pairs = {
-            log: _placebos(one[base], third[log], measure, classes)
+            log: _placebos(one[base], *same[log], measure, classes)
             for log, one in schedules.items()
         }
         table["placebo"] = [pairs[log][jobs] for log, jobs in zip(table["trace"], table["jobs"])]
     return table
+
+
+def selection(schedule) -> tuple[np.ndarray, list[rp.Schedule]]:
+    """Return the jobs that a third schedule blocks, and placebos of a schedule."""
+    return blocked_in_third(schedule), placebo.again(schedule)
 
 
 def blocked_in_third(schedule) -> np.ndarray:
@@ -120,11 +123,11 @@ def blocked_in_third(schedule) -> np.ndarray:
     return audits.blocked(rp.simulate(schedule.workload, schedule.scheduler, rp.Perfect()))
 
 
-def _placebos(base, jobs_of_third, measure, classes):
+def _placebos(base, jobs_of_third, again, measure, classes):
     """Return the mean quotient of a measure with shifted submissions over that without, by size
     class, of some jobs.
     """
-    again, sizes = placebo.again(base), size_class(base.workload, classes)
+    sizes = size_class(base.workload, classes)
     found = {}
     for k, jobs in enumerate(names(classes)):
         chosen = jobs_of_third & (sizes == k)

@@ -11,6 +11,7 @@ from notebooks.top_percent.runs import PAPER, REFERENCE, TITLES
 from replication.simulator import paths
 from replication.verdicts import published
 
+TEXTBOOK, NEAREST = "textbook EASY", "nearest pair"
 WORDS, CODED = "by the words", "with the details of its simulator"
 COLUMNS = ["paper", "row", "log", "published", "simulator", "ours"]
 NAMES = {"pv_easy": "PV-EASY", "heel_and_toe": "Heel and toe", "top_percent": "Top Percent"}
@@ -28,12 +29,18 @@ def read(numbers) -> pd.DataFrame:
         All of the papers; those of heel-and-toe are used.
     """
     rows = []
-    own = pd.read_csv(paths.FIGURES / "studies" / "interpretations" / "reconstructed-numbers.csv")
-    own = own[own["published"].notna()].drop_duplicates(["trace", "policy", "measure"])
+    own = pd.read_csv(paths.FIGURES / "studies" / "interpretations" / "pv_easy-numbers.csv")
     for one in own.to_dict("records"):
         row = f"{one['policy']}: {pv_easy.WORDS[one['measure']]}"
-        for name in (pv_easy.TEXTBOOK, *pv_easy.ALLOWED):
-            rows.append(("pv_easy", row, one["trace"], one["published"], name, one[name]))
+        for name, column in ((TEXTBOOK, "textbook"), (NEAREST, "nearest")):
+            rows.append(("pv_easy", row, one["trace"], one["published"], name, one[column]))
+    mine = pd.read_csv(paths.FIGURES / "studies" / "interpretations" / "pv_easy-own_numbers.csv")
+    mine = mine.set_index(["trace", "preemption", "correction"])
+    for log in own["trace"].unique():
+        printed, ours = mine.loc[(log, "printed")].iloc[0], mine.loc[(log, "killed", "estimate")]
+        for measure in mine.columns.drop(["away", "largest"]):
+            row = f"PV-EASY: {pv_easy.WORDS[measure]}"
+            rows.append(("pv_easy", row, log, printed[measure], TEXTBOOK, ours[measure]))
     for one in numbers:
         measure = re.sub("_(min|max)$", "", one.printed.measure)
         if one.paper == "heel_and_toe" and measure in RANGES:

@@ -225,7 +225,6 @@ def _wide(text):
 
 
 def _paper(paper, prose, studies):
-    by_id = {claim.id: claim for claim in paper.claims}
     parts = []
     for about, words in PARTS.items():
         counts = (
@@ -238,10 +237,6 @@ def _paper(paper, prose, studies):
         "title": paper.title,
         "short": _short(paper.key),
         "parts": parts,
-        "findings": [
-            finding | {"claims": [by_id[name] for name in finding["claims"]]}
-            for finding in published.entries(paper.key, "abstract.toml").values()
-        ],
         "items": [_item(item, paper, prose, studies) for item in in_order(paper)],
         "claim_counts": evidence.count(
             paper.claims, evidence.CLAIM_WORDS, (*evidence.COUNTED, rules.CHECK)
@@ -349,13 +344,12 @@ def _compact(numbers):
 
 
 def _against(claim):
-    """Return the cases against a claim; of a claim on a baseline those under each variant."""
-    return [
-        f"{name}: {text}" if name else text
-        for name, one in (claim.under_variants or {"": claim}).items()
-        for text, answer in one.cases
-        if answer.startswith("against")
-    ]
+    """Return the cases against a claim; of a claim on a baseline those that some of the simulators
+    that decide are against.
+    """
+    several = len(claim.deciding)
+    texts = [f"for in {several} of {several}", "for", "for, not sure"]
+    return [text for text, answer in claim.cases if answer not in texts]
 
 
 def _sources(claim, item):

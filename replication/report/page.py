@@ -211,7 +211,7 @@ class Page(Inputs):
         columns = [*numbers[0].shown()] if numbers else None
         return self._stated(rows, f"Paper against ours: {self.paper} {item}", columns)
 
-    def claims(self, functions=None, only=None, variants=None, **given) -> "Claims":
+    def claims(self, functions=None, only=None, variants=None, distances=None, **given) -> "Claims":
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
         Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under
@@ -227,7 +227,10 @@ class Page(Inputs):
         only : list of str, optional
             Ids of claims; all of the paper by default.
         variants : dict of str to dict, optional
-            The tables under each allowed variant of a baseline, for the claims that have one.
+            The tables under each simulator of a baseline, for the claims that have one.
+        distances : dict of str to float, optional
+            The mean distance of each of these simulators from the paper's tables, %; those that are
+            near decide.
         **given
             The tables that the functions take, by name.
 
@@ -236,7 +239,7 @@ class Page(Inputs):
         Decided
             Displays the claims; has the `replication.verdicts.evidence.Claim` of each by its id.
         """
-        decided = self.decide(functions, only, variants, **given)
+        decided = self.decide(functions, only, variants, distances, **given)
         known = {one.id: one for one in evidence.claims(self.paper)}
         every = {name: decided.get(name, known[name]) for name in self._names(only)}
         if missing := [name for name in every if name not in decided]:
@@ -245,6 +248,14 @@ class Page(Inputs):
         if not decided:
             return Claims(every)
         self._keep(decided.values())
+        away = [
+            {"variant": name, "value": writing.rounded(float(value)), "unit": "%"}
+            for name, value in (distances or {}).items()
+            if math.isfinite(value)
+        ]
+        if away:
+            self._outputs.keep({evidence.DISTANCE: tuple(away)})
+            self._saved()
         about = "all of the paper" if only is None else "what the paper says of this"
         caption = f"Claims ({about}), the numbers that decide each, and the verdicts"
         if self.undecided:
@@ -253,21 +264,20 @@ class Page(Inputs):
         return Claims(every, self._stated(rows, caption))
 
     def decide(
-        self, functions=None, only=None, variants=None, **given
+        self, functions=None, only=None, variants=None, distances=None, **given
     ) -> dict[str, evidence.Claim]:
         """Decide claims as `claims` does, without saving them: for another interpretation of the
         paper, or other logs.
         """
+        how = {"variants": variants, "distances": distances}
         # A notebook gives None for a table that needs the paper's parameters.
         frames = {name: table for name, table in given.items() if table is not None}
         names, decided = self._names(only), {}
         if not self.changes:
-            return tables.decide(self.paper, functions or {}, frames, names, variants=variants)
+            return tables.decide(self.paper, functions or {}, frames, names, **how)
         for name in names:
             try:
-                decided |= tables.decide(
-                    self.paper, functions or {}, frames, [name], variants=variants
-                )
+                decided |= tables.decide(self.paper, functions or {}, frames, [name], **how)
             except published.EvidenceError:
                 continue  # it has no table or no case here
             except KeyError as error:

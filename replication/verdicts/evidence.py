@@ -29,6 +29,9 @@ COLUMNS = (
 )
 #: The statement of the values in the summary of a page; the case is the name of a value.
 OPENING = "opening"
+#: The statement of the mean distances of the simulators of a baseline from the paper's tables, %;
+#: the variant is the name of a simulator.
+DISTANCE = "distance"
 NAME = ("kind", "paper", "item", *KEY)
 NOT_DRAWN = "not drawn"
 # Kinds of statements. The first three are counted separately; a check is no finding, and a repeat
@@ -131,11 +134,12 @@ class Number(Statement):
 class Claim(Statement):
     """A claim of a paper about its own results, with its cases.
 
-    If the claim has a ``baseline``, the rows under each allowed variant of it decide, and those of
-    the default, without a variant, do not.
+    If the claim has a ``baseline``, the rows under each simulator of it that is near the paper's
+    tables decide, and those of the default, without a variant, do not.
     """
 
     entry: Mapping = field(default_factory=dict, repr=False)
+    distances: Mapping = field(default_factory=dict, repr=False)  # of the variants, %
 
     @property
     def name(self) -> tuple:
@@ -149,7 +153,7 @@ class Claim(Statement):
 
     @property
     def under_variants(self) -> dict[str, "Claim"]:
-        """The claim under each allowed variant of its baseline, by name."""
+        """The claim under each simulator of its baseline, by name."""
         rows = {}
         for row in self.rows:
             if "variant" in row:
@@ -158,9 +162,21 @@ class Claim(Statement):
         entry = {**self.entry, "baseline": ""}
         return {name: replace(self, entry=entry, rows=tuple(own)) for name, own in rows.items()}
 
+    def near(self, factor: float = 1) -> list["Claim"]:
+        """Return the claim under each simulator of its baseline that is near the paper's tables;
+        `factor` multiplies the limit.
+        """
+        return [
+            one
+            for name, one in self.under_variants.items()
+            if rules.is_near(self.distances.get(name, math.nan), factor)
+        ]
+
     @property
     def answers(self) -> dict[str, rules.Answer]:
-        """The `replication.verdicts.rules.Answer` of each case by its name."""
+        """The `replication.verdicts.rules.Answer` of each case by its name; of a claim with a
+        baseline under the default.
+        """
         return rules.answers(self.default, self.entry)
 
     def under(self, factors) -> str:
@@ -170,7 +186,8 @@ class Claim(Statement):
         if self.undecided or not self.rows:
             return rules.UNDECIDED if self.rows else NOT_DRAWN
         if self.entry.get("baseline"):
-            return rules.agreed(claim.under(factors) for claim in self.under_variants.values())
+            near = self.near(factors.get(rules.NEAR, 1))
+            return rules.weakest(one.under(factors) for one in near)
         answers = rules.answers(self.default, self.entry, factors).values()
         often = self.entry["word"]
         word = rules.claim_verdict(answers, often, self.about, factors.get(often, 1))
@@ -181,29 +198,49 @@ class Claim(Statement):
 
     @property
     def otherwise(self) -> str:
-        """The other verdicts that the intervals of its cases allow; empty if there are none."""
-        if self.undecided:
+        """The other verdicts that the intervals of its cases allow; empty if there are none, and
+        for a claim with a baseline, which the simulators of this decide.
+        """
+        if self.undecided or self.entry.get("baseline"):
             return ""
-        if not self.entry.get("baseline"):
-            return rules.other_verdicts(self.answers.values(), self.entry["word"], self.about)
-        allowed = [
-            [claim.verdict, *filter(None, claim.otherwise.split(" or "))]
-            for claim in self.under_variants.values()
-        ]
-        ends = dict.fromkeys(map(rules.agreed, itertools.product(*allowed)))
-        return " or ".join(end for end in ends if end != self.verdict)
+        return rules.other_verdicts(self.answers.values(), self.entry["word"], self.about)
 
     @property
-    def counts(self) -> str:
-        """The verdict under each allowed variant of the baseline, with the count of its cases."""
-        found = self.under_variants.items()
-        return "; ".join(f"{name}: {claim.verdict} ({claim.count})" for name, claim in found)
+    def deciding(self) -> list["Claim"]:
+        """The claim under each simulator that decides it: the near ones of a baseline, or the
+        default where there is none.
+        """
+        return (self.near() if self.entry.get("baseline") else []) or [self]
 
     @property
     def count(self) -> str:
-        """The number of cases that hold, such as ``"3 of 4"``; 0 of 0 where none is decided."""
-        held = [answer.holds for answer in self.answers.values()]
-        return f"{sum(held)} of {len(held)}"
+        """The number of cases that hold, such as ``"3 of 4"``, or from fewest to most under the
+        simulators that decide, ``"2 to 3 of 4"``; 0 of 0 where none is decided.
+        """
+        return _count(self.deciding)
+
+    @property
+    def unsure(self) -> int:
+        """The number of cases of the default whose interval allows the other answer."""
+        return sum(not answer.sure for answer in self.answers.values())
+
+    @property
+    def textbook(self) -> str:
+        """The number of cases that hold under the default."""
+        return _count([self])
+
+    @property
+    def counts(self) -> str:
+        """The numbers of cases that hold under the simulators of a baseline that are near, under
+        all, and under the default.
+        """
+        groups = {"near the tables": self.near(), "tried": [*self.under_variants.values()]}
+        parts = [
+            f"{_count(several)} under {len(several)} simulators {words}"
+            for words, several in groups.items()
+            if several
+        ]
+        return "; ".join([*parts, f"{self.textbook} under the default"])
 
     @property
     def rule(self) -> str:
@@ -219,7 +256,12 @@ class Claim(Statement):
     def cases(self) -> list[tuple[str, str]]:
         """The text of each case (its name, the value of each part, unit and interval) and its
         answer in words.
+
+        Of a claim with a baseline, the least and the largest value under the simulators that
+        decide, and the number of those for it.
         """
+        if self.entry.get("baseline") and self.near():
+            return _cases_of_several(self.near())
         texts = {}
         for row in self.default:
             words = row.get("part", ""), shown.text(row["value"]), row.get("unit", "")
@@ -255,6 +297,33 @@ class Claim(Statement):
         return row
 
 
+def _count(claims):
+    """Return the cases that hold, from fewest to most."""
+    held = [sum(answer.holds for answer in one.answers.values()) for one in claims]
+    ends = dict.fromkeys([min(held), max(held)])
+    return f"{' to '.join(map(str, ends))} of {len(claims[0].answers)}"
+
+
+def _cases_of_several(claims):
+    values, held = {}, {}
+    for one in claims:
+        for row in one.rows:
+            parts = values.setdefault(row["case"], {})
+            key = row.get("part", ""), row.get("unit", "")
+            value = row.get("value")
+            parts.setdefault(key, []).append(math.nan if value is None else value)
+        for case, answer in one.answers.items():
+            held[case] = held.get(case, 0) + answer.holds
+    found = []
+    for case, parts in values.items():
+        texts = []
+        for (part, unit), several in parts.items():
+            ends = dict.fromkeys(shown.text(end) for end in (min(several), max(several)))
+            texts.append(" ".join(filter(None, (part, " to ".join(ends), unit))))
+        found.append((f"{case} {', '.join(texts)}", f"for in {held[case]} of {len(claims)}"))
+    return found
+
+
 # ---- the statements of a paper, and the rows of notebooks
 
 
@@ -275,10 +344,18 @@ def statements(paper: str, items: Iterable = ()) -> list[Statement]:
             before = found.get(name)
             if before is None or before.only_by not in ("", item.name):
                 continue
-            now = replace(before, rows=rows, drawn_by=item.name, undecided=undecided)
+            own = {"rows": rows, "drawn_by": item.name, "undecided": undecided}
+            if isinstance(before, Claim) and before.entry["baseline"]:
+                own["distances"] = distances(item.evidence.get(DISTANCE, ()))
+            now = replace(before, **own)
             now.check_unit()
             found[name] = _agreed(before, now) if before.rows else now
     return list(found.values())
+
+
+def distances(rows: Iterable[Mapping]) -> dict[str, float]:
+    """Return the distances in rows of evidence by variant; nan where the paper has no numbers."""
+    return {row["variant"]: row.get("value", math.nan) for row in rows}
 
 
 def _agreed(first, second):
@@ -464,8 +541,13 @@ def sensitivity(found: Iterable[Statement]) -> pd.DataFrame:
     rows, now = [], {one.name: order.index(one.verdict) for one in counted}
     for word, per_cent in levels.items():
         row = {"threshold": word.replace("_", " "), "per cent": per_cent} | dict.fromkeys(moved, 0)
-        # A limit is for numbers, a word for claims.
-        concerned = [one for one in counted if isinstance(one, Number) == (word in rules.LIMITS)]
+        # A limit is for numbers, a word for claims; near also decides which simulators vote.
+        concerned = [
+            one
+            for one in counted
+            if isinstance(one, Number) == (word in rules.LIMITS)
+            or (word == rules.NEAR and one.entry["baseline"])
+        ]
         for (change, factor), one in itertools.product(FACTORS.items(), concerned):
             if step := order.index(one.under({word: factor})) - now[one.name]:
                 way = f"{change} {'better' if step < 0 else 'worse'}"

@@ -22,8 +22,9 @@ and a ratio on the other side of 1 differs.
 **Claims.** The values of its cases decide a claim. Each value is compared with a threshold, and a
 word of ``words.toml`` sets the number of cases that must hold. The verdicts that the intervals of
 the cases would also allow are a second result (`other_verdicts`). A claim that compares with a
-policy whose own printed numbers are not reproduced is decided under each allowed variant of this
-baseline (`agreed`). docs/verdicts.md gives the reasons of all rules.
+policy whose own printed numbers are not reproduced is decided under all simulators of this policy
+that are near the paper's tables (`is_near`, `weakest`). docs/verdicts.md gives the reasons of all
+rules.
 """
 
 import math
@@ -294,12 +295,26 @@ def other_verdicts(answers: Iterable[Answer], word: str = "always", kind: str = 
     return " or ".join(end for end in ends if end != claim_verdict(answers, word, kind))
 
 
-def agreed(verdicts: Iterable[str]) -> str:
-    """Return the verdict on a claim that all allowed variants of its baseline give; *open* if they
-    differ, or if no variant is allowed.
+def is_near(distance: float, factor: float = 1) -> bool:
+    """Return whether a mean distance from printed numbers, %, is at most the limit of *near*, times
+    a factor.
+    """
+    return distance <= factor * float(100 * LIMITS[NEAR])
+
+
+def side(verdict: str) -> str:
+    """Return *holds* for a claim that holds, if only in part, and the verdict itself otherwise."""
+    return HOLDS if verdict == PART else verdict
+
+
+def weakest(verdicts: Iterable[str]) -> str:
+    """Return the verdict on a claim from those under all simulators of its baseline that are near
+    the paper's tables: the weakest if all are on one side; *open* if not, or if none is near.
     """
     different = set(verdicts)
-    return different.pop() if len(different) == 1 else OPEN
+    if {side(word) for word in different} not in ({HOLDS}, {FAILS}):
+        return OPEN
+    return PART if PART in different else different.pop()
 
 
 def in_words(entry: Mapping) -> str:

@@ -115,6 +115,7 @@ def decide(
     only: Iterable[str] | None = None,
     file: str = "claims.toml",
     variants: Mapping | None = None,
+    distances: Mapping | None = None,
 ) -> dict[str, Claim]:
     """Decide claims of a paper from tables.
 
@@ -131,7 +132,10 @@ def decide(
     file : str
         The file with the entries.
     variants : dict of str to dict, optional
-        The tables under each allowed variant of a baseline, for the claims that have one.
+        The tables under each simulator of a baseline, for the claims that have one; those that
+        take many more simulations may lack the tables of some.
+    distances : dict of str to float, optional
+        The mean distance of each of these simulators from the paper's tables, %.
 
     Raises
     ------
@@ -150,9 +154,11 @@ def decide(
         own = (variants or {}) if entry["baseline"] else {}
         rows = _rows(paper, name, entry, functions, tables)
         for variant, given in own.items():
-            others = _rows(paper, name, entry, functions, given)
-            rows += tuple({"variant": variant} | row for row in others)
-        decided[name] = Claim(paper, name, entry["kind"], rows, entry=entry)
+            if given.keys() >= {*_needed(name, entry, functions).values()}:
+                others = _rows(paper, name, entry, functions, given)
+                rows += tuple({"variant": variant} | row for row in others)
+        away = dict(distances or {}) if entry["baseline"] else {}
+        decided[name] = Claim(paper, name, entry["kind"], rows, entry=entry, distances=away)
     return decided
 
 
@@ -174,22 +180,36 @@ def _rows(paper, name, entry, functions, tables):
 
 
 def _cases(paper, name, entry, functions, tables):
+    chosen = {}
+    for parameter, table in _needed(name, entry, functions).items():
+        if table not in tables:
+            names = ", ".join(tables) or "none"
+            raise EvidenceError(
+                f"{paper}: claim {name!r} needs the table {table!r}; given: {names}"
+            )
+        chosen[parameter] = tables[table]
+    function, fixed = _statistic(name, entry, functions)
+    return function(**chosen, **fixed)
+
+
+def _statistic(name, entry, functions):
+    """Return the function that gives the cases of a claim, and its parameters that are no table."""
     function = select_cases if "select" in entry else function_of(name, entry, functions)
     options = entry.get("select") or entry.get("cases", {})
-    fixed = {key: value for key, value in options.items() if key not in ("function", "table")}
-    chosen = {}
+    return function, {k: value for k, value in options.items() if k not in ("function", "table")}
+
+
+def _needed(name, entry, functions):
+    """Return the name of the table for each parameter of a claim's function that is one."""
+    function, fixed = _statistic(name, entry, functions)
+    options, needed = entry.get("select") or entry.get("cases", {}), {}
     for parameter in inspect.signature(function).parameters.values():
         is_table = parameter.default is parameter.empty and parameter.kind != parameter.VAR_KEYWORD
         if is_table and parameter.name not in fixed:
             # A table that the entry names is the first.
-            table = parameter.name if chosen else options.get("table", parameter.name)
-            if table not in tables:
-                names = ", ".join(tables) or "none"
-                raise EvidenceError(
-                    f"{paper}: claim {name!r} needs the table {table!r}; given: {names}"
-                )
-            chosen[parameter.name] = tables[table]
-    return function(**chosen, **fixed)
+            table = parameter.name if needed else options.get("table", parameter.name)
+            needed[parameter.name] = table
+    return needed
 
 
 def select_cases(

@@ -249,42 +249,60 @@ def test_a_claim_decided_by_its_band_is_undecided_if_the_band_leaves_it_open():
         assert decided(entry | {"decided_by": "band"}, *rows).verdict == verdict
 
 
-def on_a_baseline(*values, entry=None):
-    """The claim of an entry whose default holds, with a case under each of some variants; a pair
-    of values is a case with an interval.
+def on_a_baseline(*simulators, always=True):
+    """The claim of two cases whose default holds, under some simulators of its baseline: each has
+    its distance and the values of both cases.
     """
-    entry = entry or {"operator": ">", "threshold": 0}
-    cases = [Case("a", *(value if isinstance(value, tuple) else (value,))) for value in values]
-    others = [{"variant": str(k), "unit": "%"} | case.row() for k, case in enumerate(cases)]
-    one = decided(entry | {"baseline": "EASY"}, Case("a", 1))
-    return replace(one, rows=(*one.rows, *others))
+    entry = {"operator": ">", "threshold": 0, "word": "always" if always else "usually"}
+    one = decided(entry | {"baseline": "EASY"}, Case("a", 1), Case("b", 1))
+    others = [
+        {"variant": str(k), "unit": "%"} | Case(case, value).row()
+        for k, (_, *values) in enumerate(simulators)
+        for case, value in zip("ab", values, strict=True)
+    ]
+    distances = {str(k): distance for k, (distance, *_) in enumerate(simulators)}
+    return replace(one, rows=(*one.rows, *others), distances=distances)
 
 
 @pytest.mark.parametrize(
-    ("values", "verdict", "besides"),
+    ("simulators", "verdict", "count"),
     [
-        ((1, 2), "holds", ""),
-        ((-1, -2), "fails", ""),
-        ((1, -1), "open", ""),
-        ((), "open", ""),
-        # by the interval, the first may fail, too
-        (((1, -1, 3), 2), "holds", "open"),
-        (((1, -1, 3), -1), "open", "fails"),
-        (((1, -1, 3), (2, -1, 3)), "holds", "open or fails"),
+        ([(13, 1, 2), (20, 3, 4)], "holds", "2 of 2"),
+        ([(13, -1, -2), (20, -3, -4)], "fails", "0 of 2"),
+        ([(13, 1, 2), (20, -1, -2)], "open", "0 to 2 of 2"),
+        # one that is farther does not vote
+        ([(13, 1, 2), (20.1, -1, -2)], "holds", "2 of 2"),
+        # if none is near, the default's cases are shown and do not decide
+        ([(21, 1, 2)], "open", "2 of 2"),
+        ([], "open", "2 of 2"),
     ],
 )
-def test_a_claim_on_a_baseline_is_decided_by_the_variants_that_agree(values, verdict, besides):
-    one = on_a_baseline(*values)
-    assert (one.verdict, one.otherwise) == (verdict, besides)
+def test_all_simulators_near_the_tables_decide_a_claim_on_a_baseline(simulators, verdict, count):
+    one = on_a_baseline(*simulators)
+    assert (one.verdict, one.count, one.otherwise) == (verdict, count, "")
     # whatever the default has
-    other = replace(one, rows=(*decided({}, Case("a", -1)).rows, *one.rows[1:]))
-    assert (other.verdict, other.otherwise) == (verdict, besides)
+    default = decided({}, Case("a", -1), Case("b", -1)).rows
+    other = replace(one, rows=(*default, *one.rows[2:]))
+    assert other.verdict == verdict
 
 
-def test_the_verdict_under_each_variant_is_shown():
-    one = on_a_baseline(1, -1)
-    assert one.counts == "0: holds (1 of 1); 1: fails (0 of 1)"
-    assert one.numbers == "a 1 %"
+def test_the_weakest_verdict_on_one_side_counts():
+    assert rules.weakest(["holds", "holds in part"]) == "holds in part"
+    assert rules.weakest(["holds in part", "fails"]) == rules.weakest(["undecided"]) == "open"
+
+
+def test_a_limit_decides_which_simulators_vote():
+    one = on_a_baseline((9, 1, 2), (13, -1, -2), always=False)
+    assert [one.under({"near": factor}) for factor in (0.5, 1, 2)] == ["holds", "open", "open"]
+
+
+def test_the_cases_that_decide_are_shown():
+    one = on_a_baseline((13, 1, 2), (15, -3, 4), (30, 9, 9))
+    assert one.cases == [("a -3 to 1 %", "for in 1 of 2"), ("b 2 to 4 %", "for in 2 of 2")]
+    assert one.counts == (
+        "1 to 2 of 2 under 2 simulators near the tables; 1 to 2 of 2 under 3 simulators tried; "
+        "2 of 2 under the default"
+    )
 
 
 def test_tables_under_variants_decide_claims_on_a_baseline_alone(paper):
@@ -298,10 +316,11 @@ def test_tables_under_variants_decide_claims_on_a_baseline_alone(paper):
     )
     functions = {"doubling_helps": lambda change: [Case("a", change)]}
     given = {"change": 1}, {"now": {"change": -1}}
-    made = decide(paper, functions, given[0], variants=given[1])
+    made = decide(paper, functions, given[0], variants=given[1], distances={"now": 13})
     assert [one.verdict for one in made.values()] == ["fails", "holds"]
-    with pytest.raises(EvidenceError, match="needs the table 'change'"):
-        decide(paper, functions, given[0], variants={"now": {}})
+    # A simulator without the table has no cases.
+    made = decide(paper, functions, given[0], variants={"now": {}}, distances={"now": 13})
+    assert [one.verdict for one in made.values()] == ["open", "holds"]
 
 
 def test_a_claim_that_names_its_notebook_is_decided_by_it_alone(paper):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from notebooks.pv_easy import claims, counts, runs, virtual
+from notebooks.pv_easy import baseline, claims, counts, runs, virtual
 from notebooks.variants import NotApplicable
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
@@ -40,11 +40,10 @@ def late():
 
 
 def test_counts_of_late_jobs(late):
-    assert claims.victims(late) == {"large among violated": (50, "%")}
     assert claims.heads(late) == {"heads delayed": (2, "jobs")}
     assert claims.violations(late) == {"violated by later jobs": (2, "jobs")}
     assert claims.delays(late) == {"delayed by later jobs": (2, "jobs")}
-    assert claims.last_end(late) == {"last end": (151 / 3600, "h")}
+    assert counts.last_end(late) == {"last end": (151 / 3600, "h")}
 
 
 def test_any_later_job_may_violate_a_reservation():
@@ -59,22 +58,39 @@ def test_any_later_job_may_violate_a_reservation():
 def test_shares_by_size(late):
     # Large are jobs 0, 2 and 4, above 2 processors: one starts at an even time. Of the five others
     # jobs 1 and 3 do.
-    count = claims.by_size("hit", lambda schedule: schedule.start % 2 == 0)
     large, small = "large jobs hit", "small jobs hit"
-    assert count(late) == {large: (pytest.approx(100 / 3), "%"), small: (40, "%")}
-    assert np.isnan(claims._per_cent(np.array([], bool)))
-
-
-def test_the_counts_of_the_forms_of_reservation():
-    found, how = claims.alike_counts(), {"blame": "at-reservation"}
-    assert [one.func for one in found["EASY-Last"]] == [*claims.COUNTS["EASY-Last"]]
-    assert [one.keywords for one in found["EASY-Last"]] == [how, how]
-    *same, delays = found["EASY"]
-    assert same == [*claims.COUNTS["EASY"]]
-    assert (delays.func, delays.keywords) == (counts.delays, {"since": "running"})
+    shares = counts.by_size(late, "hit", late.start % 2 == 0)
+    assert shares == {large: (pytest.approx(100 / 3), "%"), small: (40, "%")}
 
 
 # ---- tables
+
+
+def test_tables_of_pairs():
+    log = "CTC-SP2"
+    rng = np.random.default_rng(3)
+    rows = zip(*(rng.integers(*ends, 60) for ends in ((0, 300), (1, 60), (1, 9))), strict=True)
+    workloads = {log: jobs(8, *sorted(rows)).replace(user=rng.integers(0, 4, 60))}
+    found = baseline.Search(workloads)
+    tables = claims.of_pairs(found)
+    assert [*tables] == found.names
+    schedules = claims.schedules(workloads, policies=runs.POLICIES)
+    expected = claims.over(schedules).set_index(["log", "policies", "measure"])["value"]
+    over = tables["pair 1"]["over"].set_index(["log", "policies", "measure"])["value"]
+    assert over.to_dict() == pytest.approx(expected.to_dict())
+    # The nearest one votes; its tables of blocked jobs and errors are those of its schedulers.
+    found.votes = lambda: found.distances() == found.distances().min()
+    voting = claims.of_voting_pairs(workloads, found, seed=1, repeats=1)
+    names = [name for name, vote in zip(found.names, found.votes(), strict=True) if vote]
+    assert {*voting} == {*names}
+    for name in names:
+        chosen = found.pairs[found.names.index(name)]
+        both = {"EASY": baseline.scheduler("EASY", chosen), "PV-EASY": baseline.pv_easy(chosen)}
+        own = claims.blocked(claims.schedules(workloads, policies=both))
+        pd.testing.assert_frame_equal(voting[name]["blocked"], own)
+        errors = voting[name]["errors"]
+        assert {*errors["policy"]} == {*virtual.POLICIES}
+        assert {*errors["error"]} == {*claims.LARGE_ERRORS}
 
 
 def test_schedules_by_log_and_policy():
@@ -88,7 +104,7 @@ def test_schedules_by_log_and_policy():
 def test_numbers_of_a_log_and_its_schedules():
     # Work of 2, 1 and 0.5 days of a processor, on 4 processors in 2 days: 3.5 / 8.
     some = jobs(4, (0, DAY // 2, 4), (0, DAY, 1, 2 * DAY), (2 * DAY, DAY // 2, 1))
-    counted = {"EASY": (counts.slowdowns, claims.last_end), "FCFS": (claims.last_end,)}
+    counted = {"EASY": (counts.slowdowns, counts.last_end), "FCFS": (counts.last_end,)}
     one = {"EASY": simulate(some), "FCFS": at(some, 0, 0, 3 * DAY), "none": simulate(some)}
     table = claims.numbers({"a": one}, False, counted).set_index(["policy", "measure"])
     # The second job waits half a day, half its run time.
@@ -220,14 +236,6 @@ def test_borne_out():
     assert found(claims.borne_out(blocked, ["above 3/4"])) == large
     with pytest.raises(NotApplicable, match="no blocked job is that large"):
         list(claims.borne_out(blocked, ["1/4 to 1/2"]))
-
-
-def test_fewer_backfilled():
-    rows = {("a", "EASY", "backfilled"): 50, ("a", "EASY", "blocked"): 20}
-    rows |= {("a", "PV-EASY", "backfilled"): 40, ("a", "PV-EASY", "blocked"): 30}
-    cases = list(claims.fewer_backfilled(numbers(rows)))
-    assert found(cases) == {"a": {"backfilled": -20, "blocked": 50}}
-    assert rules(cases) == ["< -1", "> 1"]
 
 
 ERRORS = pd.DataFrame(

@@ -2,6 +2,7 @@
 the reference implementation of ``kernels.pv_easy``.
 """
 
+from notebooks.pv_easy import sparing
 from replication.simulator import schedulers
 from replication.simulator.schedulers.event_loop import corrected_prediction, earliest_fit
 from tests.reference.base import Reference
@@ -11,6 +12,7 @@ class PVEasy(Reference):
     """One simulation; options as of `replication.simulator.schedulers.PVEasy`."""
 
     scheduler = schedulers.PVEasy
+    spares = False  # jobs taken for preemption that the head does not need
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
@@ -42,8 +44,15 @@ class PVEasy(Reference):
         shadow = sorted(job for job in self.running if job > head)
         if self.free + sum(job.size for job in shadow) < head.size:
             return False
-        while not self.fits(head):
-            self.kill(shadow.pop(), now)
+        taken = []
+        while self.free + sum(job.size for job in taken) < head.size:
+            taken.append(shadow.pop())
+        unneeded = self.free + sum(job.size for job in taken) - head.size
+        for job in taken:
+            if self.spares and job.size <= unneeded:
+                unneeded -= job.size
+            else:
+                self.kill(job, now)
         return True
 
     def venture_backfilling(self, now) -> None:
@@ -119,3 +128,9 @@ class PVEasy(Reference):
     def fits(self, job) -> bool:
         """Return whether a job fits the free processors."""
         return job.size <= self.free
+
+
+class SparingPVEasy(PVEasy):
+    """PV-EASY that spares the jobs that the head turns out not to need, lowest priority first."""
+
+    scheduler, spares = sparing.SparingPVEasy, True

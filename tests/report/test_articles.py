@@ -90,7 +90,7 @@ def test_a_value_leads_to_its_record(recorded, reference, place):
         ("value heel_and_toe/table1 jobs trace=X", "no row has trace=X"),
         ("value heel_and_toe/table1 jobs trace", "expected NAME=VALUE"),
         (
-            "value studies/interpretations/reconstructed-numbers published item=fig05; range",
+            "value studies/interpretations/pv_easy-own_numbers away preemption=printed; range",
             "all cells are empty",
         ),
         ("value heel_and_toe/table1 trace; .1f", "is no number"),

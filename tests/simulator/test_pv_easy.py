@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replication.simulator.predictors import Complete, Last, Predictor, TopPercent, Tsafrir
+from notebooks.pv_easy import sparing
+from notebooks.pv_easy.sparing import SparingPVEasy
+from replication.simulator.predictors import (
+    Clairvoyant,
+    Complete,
+    Last,
+    Predictor,
+    TopPercent,
+    Tsafrir,
+)
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.simulation import simulate
 from tests.agreement import agree
@@ -67,6 +76,24 @@ def test_progress_is_conserved(workload, variants, mode):
     else:
         written = ran // mode["interval"]
         assert (surplus <= kills * (mode["interval"] + mode["cost"]) + written * mode["cost"]).all()
+
+
+@settings(max_examples=300, deadline=None)
+@given(peopled(most=30), VARIANTS)
+def test_kernel_and_reference_agree_on_spared_victims(workload, variants):
+    agree(workload, SparingPVEasy(**variants))
+
+
+def test_victims_that_the_head_does_not_need_are_spared_lowest_priority_first():
+    """At 10 the head, job 1, lacks 3 processors: job 3 is taken, then the wide job 2, which alone
+    would have done.
+    """
+    schedule = simulate(
+        jobs(6, (0, 10, 2), (1, 5, 5), (2, 50, 3), (3, 50, 1)), SparingPVEasy(Clairvoyant())
+    )
+    assert schedule.killed_runs.tolist() == [[2, 2, 10]]
+    assert schedule.start.tolist() == [0, 10, 15, 3]
+    assert sparing.taken(schedule).tolist() == [False, False, True, True]
 
 
 def test_a_reservation_is_lost_with_the_place_at_the_head():

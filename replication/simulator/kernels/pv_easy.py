@@ -52,8 +52,10 @@ IN_TIME, VENTURE, EASYS = range(3)
 # preemption : KILL, SUSPEND or CHECKPOINT
 # interval : s of work between checkpoints
 # cost : s, of each resumption (SUSPEND) or of each checkpoint (CHECKPOINT)
+# spares : jobs taken for preemption that the head turns out not to need are spared, lowest priority
+#     first
 Rules = namedtuple(
-    "Rules", machines.SHARED_RULES + "lasts venture at_once preemption interval cost"
+    "Rules", machines.SHARED_RULES + "lasts venture at_once preemption interval cost spares"
 )
 
 # length, times_killed : int64[n], length of each job's last run, s, and number of its preempted
@@ -197,8 +199,7 @@ def _start_heads(machine, memory, runs, rules, now):
         if size > count[FREE]:
             if size > count[FREE] + _shadow_size(machine, memory, runs, head):
                 return
-            while size > count[FREE]:
-                _preempt(machine, memory, runs, rules, now)
+            _preempt_shadow_load(machine, memory, runs, rules, size, now)
         machine.backfilled[head] = False
         left = _time_left(machine, memory, rules, head, now)
         _begin(machine, memory, runs, rules, head, left, now)
@@ -426,12 +427,30 @@ def _safe_work(machine, runs, rules, job, elapsed):
 
 
 @njit_noalloc
-def _preempt(machine, memory, runs, rules, now):
-    """Stop the running job of lowest priority, which returns to the queue."""
+def _preempt_shadow_load(machine, memory, runs, rules, size, now):
+    """Preempt running jobs, lowest priority first, so that a head of `size` processors fits."""
+    count, victims = machine.count, machine.scratch
+    free, last, some = count[FREE], NEVER, 0
+    while free < size:
+        job = 0
+        for k in range(1, count[RUNNING] + 1):
+            other = machine.by_end[k] & JOB_MASK
+            if other < last:
+                job = max(job, other)
+        victims[some] = last = job
+        free += memory.size[job]
+        some += 1
+    for job in victims[:some]:
+        if rules.spares and memory.size[job] <= free - size:
+            free -= memory.size[job]
+        else:
+            _preempt(machine, memory, runs, rules, job, now)
+
+
+@njit_noalloc
+def _preempt(machine, memory, runs, rules, job, now):
+    """Stop a running job, which returns to the queue."""
     count = machine.count
-    job = 0
-    for k in range(1, count[RUNNING] + 1):
-        job = max(job, machine.by_end[k] & JOB_MASK)
     began = machine.start[job]
     remove(machine.by_end, count[RUNNING], (began + runs.length[job]) << JOB_BITS | job)
     machines.release(machine, memory, job)

@@ -1,7 +1,7 @@
 """PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption; venture backfilling."""
 
 from dataclasses import dataclass
-from typing import Literal, final, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -29,7 +29,6 @@ def _check_predictor(given):
     return predictor
 
 
-@final
 @dataclass(frozen=True)
 class PVEasy(options.OnPredictions, Scheduler):
     """PV-EASY: strict fairness by preemption, and venture backfilling
@@ -95,6 +94,7 @@ class PVEasy(options.OnPredictions, Scheduler):
             preemption=PREEMPTIONS.index(self.preemption),
             interval=self.interval,
             cost=self.cost,
+            spares=False,
         )
         return pv_easy.pv_easy, rules
 

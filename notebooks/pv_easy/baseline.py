@@ -1,0 +1,263 @@
+"""The simulators of PV-EASY's baseline: EASY, and EASY with predictions (EASY-Last).
+
+``data/published/pv_easy/variants.toml`` lists the choices that the paper leaves open. Those of the
+scheduler (the lifetime of a reservation, the ageing of plans, extra processors and others) are all
+combined, and so are those of counting. A *pair* has one scheduler for EASY and one for EASY-Last,
+with the same reservation. Each scheduler is simulated once on each log, and counted in the way that
+suits its numbers best.
+
+The distance of one of our numbers is ``|ln(ours/published)|``, at most ln 2: a number that differs
+by a factor of two or more is simply wrong. The distance of a pair is the mean over its numbers in
+Tables 1, 2 and 4. Maxima over jobs are left out, since each depends on one job. The pairs that are
+near vote on the claims on EASY and EASY-Last (docs/decisions/rules.md).
+"""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+
+import replication as rp
+from notebooks.paper_easy import PaperEASY
+from notebooks.pv_easy import counts, runs
+from replication.simulator.precompilation import warm
+from replication.simulator.sweeps import engines
+from replication.verdicts import published, rules
+
+ITEMS = ("table1", "table2", "table4")
+#: What counts the numbers of each policy, and the choices that it depends on.
+COUNTED = {
+    "EASY": {counts.delays: ("blocked", "delay"), counts.kinds: ("blocked", "backfilled")},
+    "EASY-Last": {counts.violations: ("whose", "blame")},
+}
+POLICIES = tuple(COUNTED)
+BOTH = "EASY and EASY-Last"
+#: The policies by whose numbers a pair is judged, by the name of the group.
+GROUPS = {policy: (policy,) for policy in POLICIES} | {BOTH: POLICIES}
+#: Dimension to its entry in ``data/published/pv_easy/variants.toml``: of, changes, choices.
+DIMENSIONS = published.entries(runs.PAPER, "variants.toml")["search"]
+WRONG = math.log(2)
+
+
+def products(policy, changes) -> list[dict[str, str]]:
+    """Return all products of a policy's choices of the scheduler or of counting, the defaults
+    first: choices by dimension.
+    """
+    choices = {
+        name: entry["choices"]
+        for name, entry in DIMENSIONS.items()
+        if policy in entry["of"] and entry["changes"] == changes
+    }
+    return [
+        dict(zip(choices, chosen, strict=True)) for chosen in itertools.product(*choices.values())
+    ]
+
+
+def fields(chosen, names) -> dict:
+    """Return the options or keywords of the choices of some dimensions."""
+    found = {}
+    for name in names:
+        found |= DIMENSIONS[name]["choices"][chosen[name]]
+    return found
+
+
+def scheduler(policy, chosen, predictor=None) -> PaperEASY:
+    """Return the scheduler of a policy under some choices by dimension, with its own predictor
+    unless another is given.
+    """
+    known = {name: DIMENSIONS[name] for name in chosen if policy in DIMENSIONS[name]["of"]}
+    own = [name for name, entry in known.items() if entry["changes"] == "scheduler"]
+    predictor = predictor or runs.POLICIES[policy].predictor
+    return PaperEASY(predictor=predictor, **fields(chosen, own))
+
+
+def pv_easy(chosen) -> rp.PVEasy:
+    """Return PV-EASY with a pair's correction of an expired prediction."""
+    return replace(runs.POLICIES["PV-EASY"], **fields(chosen, ["correction"]))
+
+
+def correction(chosen) -> str:
+    """Return the correction of a pair; ``unaged`` for plans that do not age and never expire."""
+    return chosen["ageing"] if chosen["ageing"] == "unaged" else chosen["correction"]
+
+
+def distinct_pairs() -> list[dict[str, str]]:
+    """Return the pairs of different schedulers, choices by dimension, the textbook first."""
+    pairs = {}
+    for chosen in products("EASY-Last", "scheduler"):
+        kernels = tuple(scheduler(policy, chosen).kernel() for policy in POLICIES)
+        pairs.setdefault(kernels, chosen)
+    return [*pairs.values()]
+
+
+def percent(share) -> float:
+    """Return a share in per cent with three digits."""
+    return float(f"{100 * share:.3g}")
+
+
+def logarithmic_distance(values, printed) -> np.ndarray:
+    """Return the distance of each of our values from the published one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = np.abs(np.log(values / printed))
+    return np.minimum(np.nan_to_num(away, nan=WRONG), WRONG)
+
+
+class Policy:
+    """The numbers of all schedulers of one policy, counted in all ways.
+
+    Parameters
+    ----------
+    name : str
+    workloads : dict of str to Workload
+    pairs : list of dict
+        Choices by dimension.
+    workers : int
+
+    Attributes
+    ----------
+    schedulers : list of PaperEASY
+    of_pair : int64[pairs]
+        Place of each pair's scheduler. Pairs may share one.
+    ways : list of dict
+        Choices of counting by dimension.
+    numbers : list of replication.verdicts.published.Published
+        The published numbers of the policy, each once.
+    values, distances : float64[schedulers, ways, numbers]
+    facts : list of dict
+        `facts` of each scheduler, by log and measure.
+    """
+
+    def __init__(self, name, workloads, pairs, workers):
+        self.name, self.ways = name, products(name, "count")
+        known = {}
+        for one in (scheduler(name, chosen) for chosen in pairs):
+            known.setdefault(one.kernel(), one)
+        self.schedulers, places = [*known.values()], {rules: k for k, rules in enumerate(known)}
+        self.of_pair = np.array([places[scheduler(name, one).kernel()] for one in pairs])
+        printed = {}
+        for row in (row for item in ITEMS for row in published.rows(runs.PAPER, item)):
+            if row.policy == name and row.trace in workloads:
+                printed.setdefault(row.key, row)
+        self.numbers = [*printed.values()]
+        self.values = np.empty((len(self.schedulers), len(self.ways), len(self.numbers)))
+        self.facts = [{} for _ in self.schedulers]
+        for log, jobs in workloads.items():
+            places = [k for k, row in enumerate(self.numbers) if row.trace == log]
+            measures = [self.numbers[k].measure for k in places]
+
+            def count(one, jobs=jobs, measures=measures):
+                schedule = rp.simulate(jobs, one)
+                ways = [self.count(schedule, way, measures) for way in self.ways]
+                return ways, facts(schedule)
+
+            found = engines.each(count, self.schedulers, workers)
+            self.values[:, :, places] = [ways for ways, _ in found]
+            for own, (_, values) in zip(self.facts, found, strict=True):
+                own |= {(log, measure): value for measure, value in values.items()}
+        self.distances = logarithmic_distance(self.values, [row.value for row in self.numbers])
+
+    def count(self, schedule, way, measures):
+        """Return some numbers of a schedule, counted in one way."""
+        found = {}
+        for count, names in COUNTED[self.name].items():
+            found |= count(schedule, **fields(way, names))
+        return [found[measure][0] for measure in measures]
+
+    def some(self, logs):
+        """Return the places of the numbers of some logs, maxima left out."""
+        return [
+            k
+            for k, row in enumerate(self.numbers)
+            if row.trace in logs and not row.measure.startswith("max_")
+        ]
+
+    def sums(self, places) -> np.ndarray:
+        """Return the sums of the distances of some numbers, float64[pairs, ways]."""
+        return self.distances[:, :, places].sum(axis=2)[self.of_pair]
+
+
+def facts(schedule) -> dict[str, float]:
+    """Return what claims need of a schedule, by measure: slowdowns, shares of large and small jobs
+    that are blocked, the last end.
+    """
+    several = counts.slowdowns, counts.blocked_by_size, counts.last_end
+    return {name: value for count in several for name, (value, _) in count(schedule).items()}
+
+
+class Search:
+    """Distances of all pairs, and the slowdowns of their schedulers.
+
+    Parameters
+    ----------
+    workloads : dict of str to Workload
+        The paper's logs by name.
+    workers : int
+
+    Attributes
+    ----------
+    logs : list of str
+    pairs : list of dict
+        Choices by dimension, the textbook first.
+    policies : dict of str to Policy
+    pv_easy : list of dict
+        `facts` of PV-EASY with the correction of each pair, by log and measure.
+    """
+
+    def __init__(self, workloads, workers=2):
+        warm()
+        self.logs, self.pairs = [*workloads], distinct_pairs()
+        self.policies = {
+            policy: Policy(policy, workloads, self.pairs, workers) for policy in POLICIES
+        }
+        own = {
+            one: {
+                (log, measure): value
+                for log, jobs in workloads.items()
+                for measure, value in facts(rp.simulate(jobs, one)).items()
+            }
+            for one in {pv_easy(chosen) for chosen in self.pairs}
+        }
+        self.pv_easy = [own[pv_easy(chosen)] for chosen in self.pairs]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the pairs: pair 1 is the textbook."""
+        return [f"pair {k}" for k in range(1, len(self.pairs) + 1)]
+
+    def facts(self, pair) -> dict[str, dict]:
+        """Return the facts of a pair's policies and of PV-EASY, by policy."""
+        found = {name: one.facts[one.of_pair[pair]] for name, one in self.policies.items()}
+        return found | {"PV-EASY": self.pv_easy[pair]}
+
+    def distances(self, of=POLICIES, logs=None, without=()) -> np.ndarray:
+        """Return the mean distance of each pair from the numbers of some policies and logs, each
+        scheduler counted in the way that suits it best; nan without any number.
+
+        `without` are measures that are left out.
+        """
+        logs = self.logs if logs is None else logs
+        total, count = 0.0, 0
+        for policy in map(self.policies.get, of):
+            places = [k for k in policy.some(logs) if policy.numbers[k].measure not in without]
+            total = total + policy.sums(places).min(axis=1)
+            count += len(places)
+        return total / count if count else np.full(len(self.pairs), np.nan)
+
+    def votes(self) -> np.ndarray:
+        """Return which pairs vote on claims, bool[pairs]: those whose distance is near."""
+        return np.array([rules.is_near(100 * one) for one in self.distances()])
+
+    def nearest(self, chosen, of=POLICIES, logs=None) -> int:
+        """Return the nearest pair that has some choices, a dict by dimension; of equal ones the
+        first.
+        """
+        has = [all(pair[name] == one for name, one in chosen.items()) for pair in self.pairs]
+        return int(np.where(has, self.distances(of, logs), np.inf).argmin())
+
+    def ways(self, pair) -> dict[str, int]:
+        """Return the place of the way of counting that suits each policy of a pair best."""
+        return {
+            name: int(one.sums(one.some(self.logs))[pair].argmin())
+            for name, one in self.policies.items()
+        }
