@@ -74,7 +74,8 @@ class _Notice(event.Listener):
         self.is_given = False
 
     def on_start(self, event):
-        is_kernel = event.data["dispatcher"].py_func.__module__.startswith("replication.")
+        module = event.data["dispatcher"].py_func.__module__
+        is_kernel = module.startswith(__package__)  # others take a tenth of a second
         if is_kernel and not self.is_given and (sys.stderr.isatty() or "ipykernel" in sys.modules):
             self.is_given = True
             print("compiling the kernels, once: about 20 s", file=sys.stderr, flush=True)
