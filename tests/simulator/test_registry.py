@@ -586,7 +586,10 @@ def test_jobs_of_one_instant_are_measured_by_the_option_that_is_named(tmp_path, 
     columns = {"submit": [0] * 12, "run_time": run_time, "requested_time": run_time}
     path = write_log(tmp_path / "log.swf", **columns)
     assert cli.main(["simulate", str(path)]) == 0
-    assert "no job is measured" in (printed := capsys.readouterr().out) and "--trim none" in printed
+    assert (
+        "0 of 12 jobs are measured" in (printed := capsys.readouterr().out)
+        and "--trim none" in printed
+    )
     jobs = registry.load(path)
     with pytest.warns(UserWarning, match="2 of 2 runs: no job is measured.*trim=False"):
         rp.compare(jobs, ["fcfs", "easy"], measures=["mean_wait"], folder=None)

@@ -210,9 +210,11 @@ def measured_jobs(submit: np.ndarray, end: np.ndarray, trim: Trim = True) -> np.
 
 
 def warn_of_no_jobs(table: Any) -> None:
-    """Warn if a row of a table of results, a DataFrame, is of a run in which no job is measured."""
+    """Warn if a row of a table of results, a DataFrame without the number of measured jobs, is of a
+    run in which no job is measured.
+    """
     names = [c for c in map(str, table) if c in _OVER_JOBS or _PERCENTILE.fullmatch(c)]
-    if names and (none := table[names].isna().all(axis=1)).any():
+    if names and "jobs" not in table and (none := table[names].isna().all(axis=1)).any():
         warnings.warn(f"{none.sum():,} of {len(table):,} runs: {NO_JOB}", stacklevel=3)
 
 
@@ -268,9 +270,7 @@ class _Sample:
         count, total = int(self.kept.sum()), len(self.kept)
         span = self.jobs.span
         late = int(self.schedule.end.max() - self.jobs.submit[-1])
-        if count == 0:
-            yield NO_JOB
-        elif 2 * count < total:
+        if 2 * count < total:
             yield f"{count:,} of {total:,} jobs are measured, fewer than half; {ALL}"
         if late > span:
             yield (
