@@ -113,7 +113,6 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         notebook=lambda item: _notebook(item, prose(item.source)),
         cases=_cases,
         shown_cases=CASES,
-        also=_synonyms,
     )
     place = partial(_embedded if folder is None else _beside, folder=folder)
     return CONTROL.sub("", FILE.sub(place, filled)).encode()
@@ -438,14 +437,6 @@ def _cases(claim):
         for text, answer in one.cases
         if answer.startswith("against")
     ]
-
-
-def _synonyms(claim):
-    """Return the words of readers that find a claim besides its own."""
-    words = published.entries("synonyms.toml")
-    return " ".join(
-        word for word, form in words.items() if re.search(form, claim.entry["statement"], re.I)
-    )
 
 
 def _contradictions():
