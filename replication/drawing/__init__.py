@@ -1,1 +1,1 @@
-"""The style of figures, and pictures of panels."""
+"""The style of figures."""

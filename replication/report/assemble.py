@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import nbformat
-import pypandoc
 from markupsafe import Markup
 from PIL import Image
 
@@ -24,13 +23,6 @@ from replication.verdicts import evidence, published, rules, shown
 
 #: Below `paths.BUILD`: articles as fragments of HTML, which a complete report begins with, by name.
 ARTICLES = "articles"
-# pandoc's reader for commonmark lets raw HTML through; its own reader does not.
-MARKDOWN = (
-    "markdown_strict-raw_html+pipe_tables+tex_math_dollars+backtick_code_blocks"
-    "+fenced_code_attributes+lists_without_preceding_blankline+intraword_underscores"
-    "+autolink_bare_uris+strikeout+startnum"
-)
-PANDOC = ["--mathml", "--wrap=none", "--shift-heading-level-by=2", "--syntax-highlighting=none"]
 # What a terminal would obey, and what turns the direction of text.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # "Figs. 3 to 6 and 11", "Table I"
@@ -38,13 +30,8 @@ NAMED = re.compile(r"\b(Fig|Table)s?\.? ((?:\d+|[IV]+)(?:(?:, | and | to )(?:\d+
 ROMAN = ["", "I", "II", "III", "IV", "V", "VI"]
 # The head of a table and its body.
 STACKED = re.compile("(<table.*?</thead>)(.*?</table>)", re.DOTALL)
-BOUNDARY = "boundary-of-two-texts"
-# The beginning of a table without verdicts, see templates/table.html.j2.
-TABLE = '<figure class="table">\n<table>'
-# A tag that this template does not make.
-OTHER_TAG = re.compile(
-    r'<(?!/?(figure|table|caption|thead|tbody|tr|th|td|p)( scope="col")?( class="[\w -]*")?>)'
-)
+#: Cases that a claim shows; its evidence has all.
+CASES = 16
 THUMBNAIL = 360
 # The name of a file, from the top folder on, in the attributes of a picture or a link.
 FILE = re.compile(
@@ -103,7 +90,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
     as HTML by name. The page is for a folder, whose pictures and executed notebooks it names, or
     stands alone.
     """
-    items, prose = results.every("items"), Prose(results.every("items"))
+    items, prose = results.every("items"), _renderer(results.every("items"))
     by_name = {item.name: item for item in items}
     script = (render.TEMPLATES / "report.js").read_text(encoding="utf-8")
     filled = render.JINJA.get_template("report.html.j2").render(
@@ -123,11 +110,11 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         place=lambda result: evidence.place(*result.name),
         sources=lambda claim: _sources(claim, by_name[claim.drawn_by]) if folder else [],
-        against=_against,
-        also=_synonyms,
+        notebook=lambda item: _notebook(item, prose(item.source)),
+        shown_cases=CASES,
     )
     place = partial(_embedded if folder is None else _beside, folder=folder)
-    return CONTROL.sub("", FILE.sub(place, prose.fill(filled))).encode()
+    return CONTROL.sub("", FILE.sub(place, filled)).encode()
 
 
 def _beside(match, folder):
@@ -180,42 +167,21 @@ def _stacked(match):
     return head.replace("<table", '<table class="stacked"') + "".join(filled)
 
 
-class Prose:
-    """Markdown to be converted to HTML, all in one run of pandoc.
-
-    An instance called with Markdown and the file it is from returns a mark; `fill` replaces the
-    marks. Raw HTML stays text, formulas become MathML, and of the links only those remain that lead
-    into the report or to the web.
+def _renderer(items):
+    """Return a function that renders the Markdown of a file, with links into the report and to the
+    web alone.
     """
+    places = {item.source.resolve(): f"#{item.id}" for item in items}
 
-    def __init__(self, items):
-        self._texts = {}
-        self._places = {item.source.resolve(): item.id for item in items}
-
-    def __call__(self, source, path):
-        digest = hashlib.sha256(f"{path.parent}{source}".encode()).hexdigest()
-        self._texts[f"text-{digest}"] = source, path.parent
-        return f"text-{digest}" if source.strip() else ""
-
-    def fill(self, page) -> str:
-        """Return a page with its marks replaced."""
-        sources = f"\n\n{BOUNDARY}\n\n".join(source for source, _ in self._texts.values())
-        converted = pypandoc.convert_text(sources, "html", format=MARKDOWN, extra_args=PANDOC)
-        texts = converted.replace("\r", "").split(f"<p>{BOUNDARY}</p>")
-        for (mark, (_, folder)), text in zip(self._texts.items(), texts, strict=True):
-            page = page.replace(mark, _wide(self._keep_links(text.strip(), folder)))
-        return page
-
-    def _keep_links(self, text, folder):
-        def link(match):
-            address = html.unescape(match[1])
+    def renderer(path):
+        def place(address):
             if address.startswith(("https://", "http://")):
-                return match[0]
-            place = self._places.get((folder / address.partition("#")[0]).resolve())
-            return f'<a href="#{place}">{match[2]}</a>' if place else match[2]
+                return address
+            return places.get((path.parent / address.partition("#")[0]).resolve())
 
-        text = re.sub(r'<img [^>]*alt="([^"]*)"[^>]*>|<img [^>]*>', r"[\1]", text)
-        return re.sub(r'<a\s[^>]*?href="([^"]*)"[^>]*>(.*?)</a>', link, text, flags=re.DOTALL)
+        return render.Prose(place)
+
+    return renderer
 
 
 def _wide(text):
@@ -283,7 +249,7 @@ def _item(item, paper, prose, studies=()):
         "item": item,
         "executed": _name(item.folder / item.source.name),
         "title": item.title,
-        "opening": prose(facts["summary"], item.source),
+        "opening": Markup(prose(item.source).html(facts["summary"])),
         "verdict": verdict,
         "line": " ".join(filter(None, sentences)),
         "studies": [] if item.is_analysis else _studies_of(item, studies),
@@ -291,7 +257,7 @@ def _item(item, paper, prose, studies=()):
         "numbers": numbers,
         "compact": _compact(numbers),
         "claims": claimed if len(claimed) < 12 else [],
-        "parts": _parts(item, prose, any(claim.drawn_by == item.name for claim in paper.claims)),
+        "cells": _cells(item, [claim for claim in paper.claims if claim.drawn_by == item.name]),
     }
 
 
@@ -341,15 +307,6 @@ def _compact(numbers):
     if len(logs) < 2 or 2 * len(numbers) < len(logs) * len(rows):
         return None
     return {"logs": logs, "rows": [(k, [row.get(log) for log in logs]) for k, row in rows.items()]}
-
-
-def _against(claim):
-    """Return the cases against a claim; of a claim on a baseline those that some of the simulators
-    that decide are against.
-    """
-    several = len(claim.deciding)
-    texts = [f"for in {several} of {several}", "for", "for, not sure"]
-    return [text for text, answer in claim.cases if answer not in texts]
 
 
 def _sources(claim, item):
@@ -445,39 +402,23 @@ def _picture(path, caption):
     return {"name": _name(path), "caption": caption, "width": render.shown_width(path.read_bytes())}
 
 
-def _parts(item, prose, decides):
-    """Return the text, the code and the tables of an item's executed notebook in their order, as
-    (type, text, anchor); the first cell that decides claims has an anchor if the item `decides`
-    any.
-
-    The tables of numbers and claims and the pictures are shown elsewhere. Of an item without an
-    executed notebook, the text and the code are shown.
+def _notebook(item, prose):
+    """Return the executed notebook of an item as a part of the page; its text and code without an
+    executed one.
     """
-    parts, path, anchors = [], item.source, [f"{item.id}:decides"] * decides
-    executed = item.folder / path.name
-    for cell in nbformat.read(executed if executed.exists() else path, as_version=4).cells:
-        if cell.cell_type == "markdown":
-            source = re.sub(r"^# .*\n?", "", cell.source, flags=re.MULTILINE)
-            parts.append(("prose", prose(source, path), ""))
-        elif cell.source:
-            here = anchors and "page.claims(" in cell.source
-            parts.append(("code", cell.source, anchors.pop() if here else ""))
-        for output in cell.get("outputs", ()):
-            data = output.get("data", {})
-            if data.get("text/html", "").startswith(TABLE):
-                table = OTHER_TAG.sub("&lt;", data["text/html"])
-                parts.append(("table", Markup(_wide(table)), ""))
-            elif "text/markdown" in data and data["text/plain"] != item.name:
-                parts.append(("prose", prose(data["text/markdown"], path), ""))
-    return parts
+    executed = item.folder / item.source.name
+    return Markup(_wide(render.notebook(executed if executed.exists() else item.source, prose)))
 
 
-def _synonyms(claim):
-    """Return the words of readers that find a claim besides its own."""
-    words = published.entries("synonyms.toml")
-    return " ".join(
-        word for word, form in words.items() if re.search(form, claim.entry["statement"], re.I)
-    )
+def _cells(item, claims):
+    """Return the cells that decide claims of an item: the source of each, and its claims."""
+    cells = nbformat.read(item.source, as_version=4).cells
+    deciding = [one.source for one in cells if "page.claims(" in one.source]
+    found = {}
+    for claim in claims:
+        named = [source for source in deciding if f'"{claim.id}"' in source]
+        found.setdefault([*named, *deciding, ""][0], []).append(claim)
+    return list(found.items())
 
 
 def _contradictions():

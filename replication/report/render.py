@@ -9,8 +9,11 @@ import re
 from pathlib import Path
 
 import jinja2
+import nbformat
 import pandas as pd
 from IPython.display import display
+from nbconvert import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from replication.drawing import style
 from replication.simulator import writing
@@ -166,3 +169,50 @@ def shown_width(png) -> int:
 def uri(png) -> str:
     """Return a picture as an address that needs no network."""
     return f"data:image/png;base64,{base64.b64encode(png).decode()}"
+
+
+EXPORTER = HTMLExporter(
+    template_name="basic", exclude_input_prompt=True, exclude_output_prompt=True
+)
+
+
+class Prose(IPythonRenderer):
+    """Markdown as a part of the report: raw HTML stays text, headings are two levels lower, the
+    title is left out, and of the links only those remain for which `place` returns an address.
+    """
+
+    def __init__(self, place):
+        super().__init__(escape=True, exclude_anchor_links=True)
+        self._place = place
+
+    def html(self, source) -> str:
+        """Return Markdown as HTML."""
+        return MarkdownWithMath(renderer=self).render(source)
+
+    def heading(self, text, level, **_):
+        """Return a heading as HTML, and nothing for the title."""
+        return f"<h{level + 2}>{text}</h{level + 2}>\n" if level > 1 else ""
+
+    def link(self, text, url, title=None):
+        """Return a link as HTML, or its text."""
+        address = self._place(url)
+        return f'<a href="{html.escape(address)}">{text}</a>' if address else text
+
+    def image(self, text, url, title=None):
+        """Return the words of a picture."""
+        return f"[{html.escape(text)}]"
+
+
+def notebook(path, prose) -> str:
+    """Return an executed notebook as a part of a page, without its pictures and its status."""
+    made = nbformat.read(path, as_version=4)
+    for cell in made.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [one for one in cell.outputs if not _is_elsewhere(one.get("data", {}))]
+    EXPORTER.register_filter("markdown2html", prose.html)
+    EXPORTER.register_filter("highlight_code", lambda code, **_: f"<pre>{html.escape(code)}</pre>")
+    return EXPORTER.from_notebook_node(made)[0]
+
+
+def _is_elsewhere(data):
+    return "image/png" in data or "text/markdown" in data and "·" in data["text/markdown"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 
@@ -150,31 +149,6 @@ def _check_columns(decided, workload, scheduler):
                 f"{np.asarray(column).dtype}{list(np.shape(column))}; allowed: "
                 f"{'bool' if kinds == 'b' else 'int64'}[{n}]"
             )
-
-
-def as_list(values: Any, kind: type) -> list:
-    """Return one value of a kind, or an iterable of values, as a list."""
-    single = isinstance(values, kind | str | type) or not np.iterable(values)
-    return [values] if single else list(values)
-
-
-def as_workloads(workloads: Any) -> list[Workload]:
-    """Return one workload, or several, as a list.
-
-    Raises
-    ------
-    SimulationError
-        For anything else, and for two workloads of one name, since tables identify workloads by it.
-    """
-    workloads = [check_workload(workload) for workload in as_list(workloads, Workload)]
-    names = [workload.name for workload in workloads]
-    for name in names:
-        if names.count(name) > 1:
-            raise SimulationError(
-                f"two workloads are called {name!r}; expected distinct names "
-                "(workload.replace(name=...))"
-            )
-    return workloads
 
 
 def check_estimates(workload, estimate, scheduler=EASY()) -> np.ndarray:

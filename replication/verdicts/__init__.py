@@ -1,3 +1,1 @@
-"""Published values, the rules of verdicts, intervals, placebos, and variants of what papers leave
-open.
-"""
+"""Published values and claims, our evidence on them, and the rules of verdicts."""

@@ -11,6 +11,11 @@ from replication.simulator.choices import among
 from replication.simulator.paths import toml
 
 COLUMNS = ("trace", "policy", "measure", "value", "unit", "source")
+#: Fields of a claim, where its entry does not have them.
+DEFAULTS = {"word": "always", "kind": "simulated"}
+DEFAULTS |= dict.fromkeys(("number", "unit", "baseline", "notebook"), "")
+#: Fields that a headline does not have from its claim.
+OF_CLAIMS = ("headline", "kind", "rule", "number", "baseline", "notebook", "decided_by")
 
 
 class EvidenceError(ValueError):
@@ -66,18 +71,16 @@ def entries(*parts) -> dict[str, dict]:
     return toml(path) if path.exists() else {}
 
 
-def claims_of(paper, file="claims.toml") -> dict[str, dict]:
-    """Return the claims of a paper by id, with defaults filled in; empty for a paper without the
-    file.
+def claims_of(paper) -> dict[str, dict]:
+    """Return the claims of a paper by id, with defaults filled in; empty for a paper without a
+    ``claims.toml``.
 
     Raises
     ------
     EvidenceError
         If a claim lacks a field or has a word of another meaning.
     """
-    defaults = {"word": "always", "kind": "simulated"}
-    defaults |= dict.fromkeys(("number", "unit", "baseline", "notebook"), "")
-    claims = {name: defaults | entry for name, entry in entries(paper, file).items()}
+    claims = {name: DEFAULTS | entry for name, entry in entries(paper, "claims.toml").items()}
     words = toml(paths.DATA / "published" / "words.toml")
     allowed = {
         "kind": ("simulated", "log", "check", "repeat"),
@@ -86,12 +89,27 @@ def claims_of(paper, file="claims.toml") -> dict[str, dict]:
         "word_of_size": words["how_much"] | words["how_often"],
     }
     for name, entry in claims.items():
-        where = f"{paths.PUBLISHED / paper / file}: [{name}]"
+        where = f"{paths.PUBLISHED / paper / 'claims.toml'}: [{name}]"
         if missing := [key for key in ("section", "statement") if key not in entry]:
             raise EvidenceError(f"{where}: no {missing[0]}")
-        for key in allowed.keys() & entry.keys():
-            among(allowed[key], f"{where}: {key}", entry[key], EvidenceError)
+        for given in (entry, entry.get("headline", {})):
+            for key in allowed.keys() & given.keys():
+                among(allowed[key], f"{where}: {key}", given[key], EvidenceError)
     return claims
+
+
+def headlines_of(paper) -> dict[str, dict]:
+    """Return the claims of a paper that are headlines by id, each as it is decided on one log.
+
+    The ``headline`` of a claim has a short name, and fields in place of the claim's own.
+    """
+    found = {}
+    for name, entry in claims_of(paper).items():
+        if own := entry.get("headline"):
+            lost = {*OF_CLAIMS, *(("cases", "select") if own.keys() & {"cases", "select"} else ())}
+            kept = {key: value for key, value in entry.items() if key not in lost}
+            found[name] = DEFAULTS | kept | own
+    return found
 
 
 def items(paper) -> list[str]:

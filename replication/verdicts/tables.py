@@ -113,9 +113,9 @@ def decide(
     functions: ModuleType | Mapping,
     tables: Mapping,
     only: Iterable[str] | None = None,
-    file: str = "claims.toml",
     variants: Mapping | None = None,
     distances: Mapping | None = None,
+    entries: Mapping | None = None,
 ) -> dict[str, Claim]:
     """Decide claims of a paper from tables.
 
@@ -129,13 +129,13 @@ def decide(
         The tables by the names that the functions' parameters have.
     only : list of str, optional
         Ids of the claims to decide; by default all but those that name a ``notebook`` of their own.
-    file : str
-        The file with the entries.
     variants : dict of str to dict, optional
         The tables under each simulator of a baseline, for the claims that have one; those that
         take many more simulations may lack the tables of some.
     distances : dict of str to float, optional
         The mean distance of each of these simulators from the paper's tables, %.
+    entries : dict of str to dict, optional
+        Entries in place of those of the paper's claims, such as its headlines.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def decide(
         If a claim is unknown, has neither function nor ``select``, needs a table that is missing,
         or has no case.
     """
-    entries = published.claims_of(paper, file)
+    entries = entries or published.claims_of(paper)
     decided = {}
     if only is None:
         only = [name for name in entries if not entries[name]["notebook"]]

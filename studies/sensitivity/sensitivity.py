@@ -1,7 +1,7 @@
 """Whether a paper's headline conclusions survive a change: a table of conclusions against variants.
 
-The headlines stand in ``data/published/PAPER/headlines.toml``. Each is decided by one rule on every
-log under every `notebooks.variants.Variant`.
+The headlines are claims in ``data/published/PAPER/claims.toml``. Each is decided by one rule on
+every log under every `notebooks.variants.Variant`.
 """
 
 import pandas as pd
@@ -98,7 +98,7 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
         A row for each number: headline, word, kind, change, log, case, part, value, low, high,
         unit, answer (as in `ANSWERS`, or not applicable), reason (why not applicable).
     """
-    known = published.claims_of(paper, "headlines.toml")
+    known = published.headlines_of(paper)
 
     def decided(task):
         variant, log = task
@@ -110,7 +110,7 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
                 if given is None:
                     jobs = variants.jobs(paper, workloads, log, variant, first)
                     given = tables(log, jobs, variant)
-                found = decide(paper, functions, given, [name], "headlines.toml")
+                found = decide(paper, functions, given, [name], entries=known)
                 part = case_table(found)[[*NUMBERS, "answer"]]
                 rows += [about | row | {"reason": ""} for row in part.to_dict("records")]
             except NotApplicable as reason:

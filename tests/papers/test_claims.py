@@ -31,7 +31,7 @@ from replication.verdicts.tables import changed, decide, totals
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
 FIELDS = set(
     "section statement statistic rule number word kind operator threshold word_of_size origin unit "
-    "select cases baseline study notebook decided_by".split()
+    "select cases baseline study notebook decided_by headline".split()
 )
 YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
 

@@ -25,7 +25,7 @@ from replication.simulator.logs import registry
 from replication.simulator.predictors import TopPercent
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate
-from replication.verdicts.published import claims_of
+from replication.verdicts.published import headlines_of
 from replication.verdicts.rules import Case
 from replication.verdicts.tables import decide
 from sensitivity import ABSENT, CLEANING, DEFAULT, LOAD, LOG, NO, VARIANT, YES, kind_of
@@ -76,7 +76,7 @@ def test_the_table_has_every_cell(summary):
 
 @pytest.mark.parametrize("paper", MODULES)
 def test_headlines_and_changes_of_a_paper_are_complete(paper):
-    headlines = claims_of(paper, "headlines.toml")
+    headlines = headlines_of(paper)
     assert 3 <= len(headlines) <= 8
     assert all(len(entry["short"]) <= 34 for entry in headlines.values())
     changes = sensitivity.changes_for(LOGS[paper], MODULES[paper].CHANGES)
@@ -178,8 +178,8 @@ def test_other_logs_are_those_the_paper_lacks_each_once():
 
 def test_a_study_has_a_row_for_each_number_and_says_what_is_not_applicable(monkeypatch, tmp_path):
     small_project.enter(tmp_path, patch=monkeypatch.setattr)
-    entry = small_project.CLAIM + 'short = "doubling"\n'
-    (tmp_path / "published/heel_and_toe/headlines.toml").write_text(entry)
+    entry = small_project.CLAIM + 'headline.short = "doubling"\n'
+    (tmp_path / "published/heel_and_toe/claims.toml").write_text(entry)
 
     def tables(log, jobs, variant):
         if variant.load is not None:
@@ -228,7 +228,7 @@ def pv_answers(name, variant=PLAIN, quotient=None, **named):
         tables["numbers"] = pv.numbers(schedules, variant)
         if len(named) > 1:
             tables["blocked"] = pv_claims.blocked(schedules)
-    found = decide("pv_easy", pv_claims, tables, [name], "headlines.toml")[name]
+    found = decide("pv_easy", pv_claims, tables, [name], entries=headlines_of("pv_easy"))[name]
     return [*found.answers.values()]
 
 
@@ -237,8 +237,8 @@ def holds(*args, **named):
 
 
 def test_a_head_that_waits_for_a_later_job_counts_against_strict_fairness():
-    assert holds("head-never-delayed", PV_EASY=simulate(HEAD, EASY())) == [False]
-    assert holds("head-never-delayed", PV_EASY=simulate(HEAD, PVEasy())) == [True]
+    assert holds("strict-at-the-head", PV_EASY=simulate(HEAD, EASY())) == [False]
+    assert holds("strict-at-the-head", PV_EASY=simulate(HEAD, PVEasy())) == [True]
 
 
 def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
@@ -254,7 +254,7 @@ def test_large_blocked_jobs_gain_where_their_slowdown_is_lower():
 
 @pytest.mark.parametrize(
     ("name", "level"),
-    [("as-good-as-easy", 1.1), ("better-than-easy-last", 0.99), ("estimates-beat-last", 0.99)],
+    [("similar-elsewhere", 1.1), ("better-than-easy-last", 0.99), ("estimates-beat-last", 0.99)],
 )
 def test_a_quotient_is_judged_with_its_interval(name, level):
     low = pv_answers(name, quotient=(level - 0.1, level - 0.2, level - 0.05))
@@ -303,7 +303,7 @@ def order_of(value):
 
 def answers_of(name, value):
     given = {"runs": runs_of(value), "order": order_of(value)}
-    found = decide("heel_and_toe", heel, given, [name], "headlines.toml")
+    found = decide("heel_and_toe", heel, given, [name], entries=headlines_of("heel_and_toe"))
     return [*found[name].answers.values()]
 
 
@@ -322,17 +322,17 @@ def by_name(**values):
 @pytest.mark.parametrize(
     ("name", "holds", "fails"),
     [
-        ("perfect-better", by_name(perfect=1, real=2), by_name(perfect=2, real=1)),
+        ("perfect-helps", by_name(perfect=1, real=2), by_name(perfect=2, real=1)),
         (
             "doubling-helps",
             by_name(perfect=4, real=4, real_x2=3, perfect_x2=3),
             by_name(perfect=3, real=3, real_x2=4, perfect_x2=4),
         ),
         ("initial-drop", falling, rising),
-        ("rises-again", by_name(perfect=10, real=10), falling),
+        ("v-or-l", by_name(perfect=10, real=10), falling),
         ("better-than-real", by_name(real=1000), by_name(real=5)),
         ("more-backfilling", rising, falling),
-        ("sjfness-rises", rising, falling),
+        ("sjfness-lambda", rising, falling),
         ("truncated-meets-real", by_name(truncated_real=500), by_name(truncated_real=1e6)),
     ],
 )
@@ -428,7 +428,9 @@ def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
     for given, expected in ((holds, True), (fails, False)):
         draws = draws_of(*given)
         tables = {"replicates": draws, "ratios": weeks.table(draws)}
-        found = decide("top_percent", top_claims, tables, [name], "headlines.toml")[name]
+        found = decide(
+            "top_percent", top_claims, tables, [name], entries=headlines_of("top_percent")
+        )[name]
         assert {one.holds for one in found.answers.values()} == {expected}
 
 

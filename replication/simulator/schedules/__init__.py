@@ -1,1 +1,1 @@
-"""Finished schedules: jobs with their starts, measures, audits, observations, Gantt charts."""
+"""Finished schedules: jobs with their starts, measures, intervals over weeks, Gantt charts."""

@@ -11,7 +11,7 @@ from replication.simulator.schedulers import Scheduler
 from replication.simulator.schedules import intervals as over_weeks
 from replication.simulator.schedules import measures as measuring
 from replication.simulator.schedules.measures import Measure, Trim
-from replication.simulator.simulation import SimulationError, as_workloads
+from replication.simulator.simulation import SimulationError
 from replication.simulator.sweeps import grid, keys
 from replication.simulator.sweeps.differences import differences
 from replication.simulator.sweeps.results import Results
@@ -86,7 +86,7 @@ def compare(
     [12.0, 8.0]
     """
     names = measuring.check_measures(measures, measuring.DEFAULT)
-    logs, seed = as_workloads(workloads), check_seed(seed)
+    logs, seed = grid.as_workloads(workloads), check_seed(seed)
     schedulers = Scheduler.check_all(schedulers)
     models = EstimateModel.check_all(Users() if estimates is None else estimates)
     if len({keys.identity(scheduler) for scheduler in schedulers}) < max(len(schedulers), 1):

@@ -25,13 +25,7 @@ from replication.simulator.schedulers import EASY, Scheduler
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.intervals import schedules_without
 from replication.simulator.schedules.measures import Measure, Trim, warn_of_no_jobs
-from replication.simulator.simulation import (
-    as_list,
-    as_workloads,
-    check_workload,
-    resolve,
-    simulate,
-)
+from replication.simulator.simulation import SimulationError, check_workload, resolve, simulate
 from replication.simulator.sweeps import engines, keys
 from replication.simulator.sweeps.results import Results
 from replication.simulator.sweeps.store import RESULTS, Rows
@@ -453,3 +447,28 @@ def run(
         )
     rows = pd.DataFrame({name: rows[name] for name in rows if name not in points})
     return Results(pd.concat([points.reset_index(drop=True), rows], axis=1))
+
+
+def as_list(values: Any, kind: type) -> list:
+    """Return one value of a kind, or an iterable of values, as a list."""
+    single = isinstance(values, kind | str | type) or not np.iterable(values)
+    return [values] if single else list(values)
+
+
+def as_workloads(workloads: Any) -> list[Workload]:
+    """Return one workload, or several, as a list.
+
+    Raises
+    ------
+    SimulationError
+        For anything else, and for two workloads of one name, since tables identify workloads by it.
+    """
+    workloads = [check_workload(workload) for workload in as_list(workloads, Workload)]
+    names = [workload.name for workload in workloads]
+    for name in names:
+        if names.count(name) > 1:
+            raise SimulationError(
+                f"two workloads are called {name!r}; expected distinct names "
+                "(workload.replace(name=...))"
+            )
+    return workloads
