@@ -85,6 +85,15 @@ def test_a_wrong_parameter_is_refused_before_anything_runs(project, settings, wo
     assert not (project / "build").exists()
 
 
+@pytest.mark.parametrize("where", ["papermill", "cell"])
+def test_an_unknown_parameter_is_refused_where_the_notebook_runs_alone(project, where):
+    more = {} if where == "papermill" else {"parameters": 'scale = "paper"\nlogs = []\nsed = 2'}
+    code = ["seed = workers = 1", *GOOD] if more else GOOD
+    path = make(project, code=code, **more)
+    with pytest.raises(run.NotebookError, match=r"unknown parameter 'sed' \(did you mean seed"):
+        run.execute(path, {} if more else {"sed": 2})
+
+
 def test_the_scale_can_be_a_setting(project):
     make(project)
     assert run.plan(run.choose(NAME), settings={"scale": "quick"})[NAME]["scale"] == "quick"
