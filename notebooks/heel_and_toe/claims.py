@@ -66,10 +66,14 @@ def panels(table) -> list[tuple[str, str]]:
 
 def part(runs, log, model="random", load="log") -> pd.DataFrame:
     """Return the runs of one log, model and load; EvidenceError if there are none."""
-    own = runs[(runs["log"] == log) & (runs["model"] == model) & (runs["load"] == load)]
+    own = _of(runs, log, model, load)
     if own.empty:
         raise EvidenceError(f"no runs of {log} with the model {model} at the load {load}")
     return own
+
+
+def _of(runs, log, model, load="log"):
+    return runs[(runs["log"] == log) & (runs["model"] == model) & (runs["load"] == load)]
 
 
 def at(runs, measure, f, load="log") -> dict[str, tuple[float, float]]:
@@ -109,7 +113,7 @@ def singles(runs, log) -> pd.DataFrame:
     """Return the single runs that Fig. 3 draws: the first seed of the random model, and the
     deterministic model.
     """
-    random, exact = part(runs, log), part(runs, log, "deterministic")
+    random, exact = part(runs, log), _of(runs, log, "deterministic")
     return pd.concat([random[random["seed"] == random["seed"].min()], exact])
 
 

@@ -35,7 +35,7 @@ def read(numbers) -> pd.DataFrame:
         for name, column in ((TEXTBOOK, "textbook"), (NEAREST, "nearest")):
             rows.append(("pv_easy", row, one["trace"], one["published"], name, one[column]))
     mine = pd.read_csv(paths.FIGURES / "studies" / "interpretations" / "pv_easy-own_numbers.csv")
-    mine = mine.set_index(["trace", "preemption", "correction"])
+    mine = mine.set_index(["trace", "preemption", "correction"]).sort_index()
     for log in own["trace"].unique():
         printed, ours = mine.loc[(log, "printed")].iloc[0], mine.loc[(log, "killed", "estimate")]
         for measure in mine.columns.drop(["away", "largest"]):

@@ -597,13 +597,13 @@ def draw_bias(study, accuracies):
     for axes, scheduler in zip(grid_[1:], SCHEDULERS, strict=True):
         # Perfect predictions stand at the factors themselves, the others on both sides.
         names = list(study.under(scheduler))
-        names.insert((len(names) + 1) // 2, "perfect")
+        names.insert((len(names) + 1) // 2, "clairvoyant")
         for k, name in enumerate(names):
             points = [
                 study.interval((scheduler, name, f), (scheduler, "estimate")) for f in factors
             ]
             value, low, high = np.array(points).T
-            x = panels.side_by_side(factors, k, 2 * names.index("perfect") + 1)
+            x = panels.side_by_side(factors, k, 2 * names.index("clairvoyant") + 1)
             axes.errorbar(x, value, [value - low, high - value], **thin, **LOOKS[name])
         panels.factors(axes, factors)
         axes.set(xlabel="predictions multiplied by", title=scheduler)

@@ -66,6 +66,7 @@ def test_shares_by_size(late):
 # ---- tables
 
 
+@pytest.mark.slow
 def test_tables_of_pairs():
     log = "CTC-SP2"
     rng = np.random.default_rng(3)

@@ -17,6 +17,8 @@ FIRST, TEXT = API.split("## Names for studies and packages")
 LISTED = set(re.findall(r"`(replication\.[\w.]+)`", TEXT))
 FILES = [*paths.STUDIES.glob("*/*"), *paths.NOTEBOOKS.glob("*/*")]
 FILES = sorted(path for path in FILES if path.suffix in (".py", ".ipynb"))
+# The page in the browser compiles the kernels themselves for another machine.
+FILES = [path for path in FILES if path.parent.name != "browser"]
 FILES += sorted((paths.ROOT / "contrib/conformance/conformance").glob("*.py"))
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
