@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 import replication as rp
+from replication.simulator.schedulers import Scheduler
+from replication.simulator.schedulers.pv_easy import Preempting
 
 
 @dataclass(frozen=True)
-class SparingPVEasy(rp.PVEasy):
+class SparingPVEasy(Preempting, Scheduler):
     """PV-EASY that spares the jobs taken that the head turns out not to need, lowest priority
     first.
     """

@@ -10,7 +10,7 @@ import replication as rp
 from replication.simulator.schedulers import SchedulerError
 from tests.workloads import random_jobs
 
-COMPILED = (rp.FCFS, rp.EASY, rp.OrderedEASY, rp.LargestAreaFirst, rp.Conservative)
+COMPILED = (rp.FCFS, rp.EASY, rp.OrderedEASY, rp.LargestAreaFirst, rp.Conservative, rp.PVEasy)
 
 
 def busy(n):

@@ -1,7 +1,7 @@
 """PV-EASY (Yuan, Yang, Wu and Zheng 2010): strict fairness by preemption; venture backfilling."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, final, get_args
 
 import numpy as np
 
@@ -30,15 +30,8 @@ def _check_predictor(given):
 
 
 @dataclass(frozen=True)
-class PVEasy(options.OnPredictions, Scheduler):
-    """PV-EASY: strict fairness by preemption, and venture backfilling
-    (Yuan, Yang, Wu and Zheng 2010, section 4).
-
-    docs/semantics/pv_easy.md defines the decisions.
-    """
-
-    validated = False
-    draws_at_random = False
+class Preempting(options.OnPredictions):
+    """The options and the simulation of PV-EASY, for classes that change its compiled rules."""
 
     predictor: Predictor = options.predictor(Last(), _check_predictor)
     refresh: options.Refresh = options.refresh()
@@ -126,3 +119,16 @@ class PVEasy(options.OnPredictions, Scheduler):
     def columns_of(self, workload, estimate, seed) -> tuple:
         """Return the classes of the jobs."""
         return (self.classes(workload, estimate),)
+
+
+@final
+@dataclass(frozen=True)
+class PVEasy(Preempting, Scheduler):
+    """PV-EASY: strict fairness by preemption, and venture backfilling
+    (Yuan, Yang, Wu and Zheng 2010, section 4).
+
+    docs/semantics/pv_easy.md defines the decisions.
+    """
+
+    validated = False
+    draws_at_random = False
