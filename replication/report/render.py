@@ -121,7 +121,7 @@ class Table:
         }
         formats |= self._formats
         cells = [
-            [(name, row[name], self._cell(name, row[name], formats.get(name))) for name in rows]
+            {name: (row[name], self._cell(name, row[name], formats.get(name))) for name in rows}
             for row in rows.to_dict("records")
         ]
         return JINJA.get_template("table.html.j2").render(

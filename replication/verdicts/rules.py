@@ -323,7 +323,12 @@ def in_words(entry: Mapping) -> str:
         return entry.get("rule", "")
     ends = entry["threshold"] if entry["operator"] == BETWEEN else [entry["threshold"]]
     numbers = " to ".join(f"{end:.4g}" for end in ends)
-    size = f"({entry['word_of_size'].replace('_', ' ')})" if "word_of_size" in entry else ""
-    parts = [IN_WORDS[entry["operator"]], numbers, entry.get("unit", ""), size]
+    size = entry.get("word_of_size", "none").replace("_", " ")
+    parts = [
+        IN_WORDS[entry["operator"]],
+        numbers,
+        entry.get("unit", ""),
+        f"({size})" if size != "none" else "",
+    ]
     often = words()["how_often"][entry.get("word", "always")]["rule"]
     return f"{' '.join(filter(None, parts))}, in {often}"
