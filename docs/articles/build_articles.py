@@ -2,8 +2,9 @@
 from the records.
 
 pandoc makes HTML for the report, in ``build/articles/``, and, through typst, a PDF of each in
-``figures/``. The table of results in README.md comes from ``results.md`` in the same way, and the
-page docs/reporting.md from ``reporting.md``, which is a section of an article, too. The sources
+``figures/``. The table of results in README.md, with which the report begins, comes from
+``results.md`` in the same way, and the page docs/reporting.md from ``reporting.md``, which is a
+section of an article, too. The sources
 hold references to recorded results; docs/records.md describes them.
 
 ``{value TABLE COLUMN NAME=VALUE ...; FORMAT}``
@@ -30,7 +31,7 @@ import yaml
 
 from docs.articles import queries
 from replication.report import record
-from replication.report.assemble import ARTICLES
+from replication.report.assemble import ARTICLES, RESULTS
 from replication.report.render import SIGNS
 from replication.report.results import ReportError, collect
 from replication.simulator import paths, writing
@@ -77,7 +78,7 @@ def html(name, results) -> str:
     Parameters
     ----------
     name : str
-        One of `NAMES`.
+        One of `NAMES`, or the table of results.
     results : replication.report.results.Results
 
     Raises
@@ -145,7 +146,7 @@ def readme(results) -> str:
     ArticleError
         If a reference leads nowhere.
     """
-    table = _fill("results", References(results, link=False), typography=False)
+    table = _fill(RESULTS, References(results, link=False), typography=False)
     text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
     block = f"<!-- results -->\n{table}<!-- /results -->"
     return re.sub(r"<!-- results -->\n.*?<!-- /results -->", lambda _: block, text, flags=re.DOTALL)
@@ -444,7 +445,7 @@ def build() -> list[Path]:
     ArticleError
         If an article and the results disagree; nothing is written then.
     """
-    for name in NAMES:  # the report takes what it finds
+    for name in (*NAMES, RESULTS):  # the report takes what it finds
         (paths.BUILD / ARTICLES / f"{name}.html").unlink(missing_ok=True)
     results = collect("paper")
     if results.missing:
@@ -453,6 +454,7 @@ def build() -> list[Path]:
     for name in NAMES:
         outputs[paths.BUILD / ARTICLES / f"{name}.html"] = html(name, results).encode()
         outputs[paths.FIGURES / f"{name}.pdf"] = pdf(name, results)
+    outputs[paths.BUILD / ARTICLES / f"{RESULTS}.html"] = html(RESULTS, results).encode()
     outputs[paths.ROOT / "README.md"] = readme(results).encode()
     outputs[paths.ROOT / "docs" / "reporting.md"] = reporting(results).encode()
     for path, content in outputs.items():

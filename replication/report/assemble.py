@@ -23,6 +23,8 @@ from replication.verdicts import evidence, published, rules, shown
 
 #: Below `paths.BUILD`: articles as fragments of HTML, which a complete report begins with, by name.
 ARTICLES = "articles"
+#: The fragment that has the table of README.
+RESULTS = "results"
 # What a terminal would obey, and what turns the direction of text.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # "Figs. 3 to 6 and 11", "Table I"
@@ -87,8 +89,8 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
     """Return the report as HTML in bytes.
 
     `sensitivity` is the table of `replication.verdicts.evidence.sensitivity`, `texts` the articles
-    as HTML by name. The page is for a folder, whose pictures and executed notebooks it names, or
-    stands alone.
+    and the table of results as HTML by name. The page is for a folder, whose pictures and executed
+    notebooks it names, or stands alone.
     """
     items, prose = results.every("items"), _renderer(results.every("items"))
     by_name = {item.name: item for item in items}
@@ -96,7 +98,8 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
     filled = render.JINJA.get_template("report.html.j2").render(
         kind=results.kind,
         standalone=folder is None,
-        articles=[_article(*text) for text in texts.items()],
+        found=Markup("".join(texts.get(RESULTS, "").partition("<table")[1:])),
+        articles=[_article(*text) for text in texts.items() if text[0] != RESULTS],
         notices=_notices(results, items),
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
         sensitivity=sensitivity.map(shown.text).to_dict("records"),
