@@ -232,10 +232,10 @@ def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answ
         )
     rule = row if "threshold" in row else entry
     ends = rule["threshold"] if sign == BETWEEN else [rule["threshold"]]
-    if word := rule.get("word_of_size"):
-        factor = level(word, (factors or {}).get(word, 1)) / level(word)
-        origin = rule.get("origin", 0)
-        ends = [origin + factor * (end - origin) for end in ends] if factor != 1 else ends
+    word = rule.get("word_of_size")
+    if word in (factors or {}):
+        factor, origin = level(word, factors[word]) / level(word), rule.get("origin", 0)
+        ends = [origin + factor * (end - origin) for end in ends]
     checks = []
     for symbol, end in zip((">=", "<=") if sign == BETWEEN else (sign,), ends, strict=True):
         values = [row[name] for name in ("value", "low", "high") if name in row]
