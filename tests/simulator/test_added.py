@@ -1,5 +1,5 @@
-"""Schedulers, an estimate model and predictors outside of the package: those of docs/extending.md,
-so the page is tested too.
+"""Schedulers, an estimate model and predictors outside of the package: those of docs/extending.md
+and docs/recipes.md, so the pages are tested too.
 """
 
 import importlib
@@ -12,15 +12,23 @@ import pytest
 
 import replication as rp
 from replication.simulator import paths
+from replication.simulator.choices import option
 from replication.simulator.estimates import EstimateError
 from replication.simulator.schedulers import SchedulerError
 from replication.simulator.schedules.schedule import ScheduleError
 from tests.workloads import jobs, random_jobs
 
-PAGE = (paths.ROOT / "docs/extending.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-FILES = {block.split()[1]: block for block in BLOCKS if block.startswith("# ")}
-USES = [block for block in BLOCKS if not block.startswith("# ")]
+
+def blocks(page):
+    """Return the files that a page shows, by name, and its other code."""
+    text = (paths.ROOT / "docs" / page).read_text(encoding="utf-8")
+    found = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    files = {block.split()[1]: block for block in found if block.startswith("# ")}
+    return files, "\n".join(block for block in found if not block.startswith("# "))
+
+
+FILES, USES = blocks("extending.md")
+LEARNED, RECIPES = blocks("recipes.md")
 CROWD = random_jobs(300, 8, 4000, 200, 400)
 BUSY = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (3, 5, 2, 9), (40, 10, 4), (41, 700, 1))
 
@@ -29,16 +37,26 @@ BUSY = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (3, 5, 2, 9), (40, 10, 4), (41
 def own(tmp_path_factory):
     """The folder of somebody's own files."""
     folder = tmp_path_factory.mktemp("own")
-    for name, source in FILES.items():
+    for name, source in (FILES | LEARNED).items():
         (folder / name).write_text(source)
     sys.path.insert(0, str(folder))
     yield folder
     sys.path.remove(str(folder))
 
 
-@pytest.fixture(scope="module")
-def shortest(own):
-    return importlib.import_module("shortest_first").ShortestFirst
+class ShortestFirst(rp.PythonScheduler):
+    """The job with the smallest estimate, or estimated area, goes first; none passes it."""
+
+    order: str = option("shortest", ("shortest", "smallest-area"), "by time, or time x processors")
+
+    def value(self, job):
+        return self.planned(job) * (job.size if self.order == "smallest-area" else 1)
+
+    def schedule(self, now):
+        for job in sorted(self.queue, key=self.value):
+            if job.size > self.free:
+                break
+            self.begin(job)
 
 
 @pytest.fixture(scope="module")
@@ -48,38 +66,34 @@ def rounded(own):
 
 @pytest.fixture(scope="module")
 def recipes(own):
-    """The schedulers of the section on recipes, by name."""
-    found = {"rp": rp, "Backfilling": importlib.import_module("backfilling").Backfilling}
-    section = PAGE[PAGE.index("\n## Recipes") : PAGE.index("\n## A compiled")]
-    for block in USES:
-        if block in section and "class " in block and "rp.compare" not in block:
-            exec(block, found)
-    return found | {"Relaxed": importlib.import_module("relaxed").Relaxed}
+    """The schedulers of the page of recipes, by name."""
+    found = {}
+    exec(RECIPES.partition("kth = ")[0], found)
+    return found
 
 
-def test_the_page_runs(own, real_log):
+def test_the_page_on_extensions_runs(own, real_log):
     real_log("KTH-SP2"), real_log("SDSC-SP2")
     seen = {}
-    for use in USES:
-        exec(use, seen)
-    assert list(seen["table"]["scheduler"]) == [
-        "EASY()",
-        "ShortestFirst()",
-        "ShortestFirst(order='smallest-area')",
-    ]
+    exec(USES, seen)
     assert seen["run"].workload.run_time.max() <= 18 * 3600
     assert seen["run"].provenance["estimates"] == "Rounded(step=3600, e_max=64800)"
     assert seen["shorter"]["mean_wait"].nunique() == 2
     assert seen["online"].prediction.min() < seen["online"].estimate.min()
-    assert seen["ordered"]["mean_wait"].nunique() == 5
+    assert seen["ordered"]["mean_wait"].nunique() == 4
     waits = seen["own"]["mean_wait"].tolist()
-    assert waits[:2] == waits[2:4] and len(set(waits)) == 4
-    assert seen["named"]["mean_wait"].tolist() == [2, 3.75]
+    assert waits[:2] == waits[2:] and len(set(waits)) == 2
     assert seen["slack"].start.tolist() != (textbook := rp.simulate(seen["kth"]).start.tolist())
     assert rp.simulate(seen["kth"], seen["SlackEASY"]()).start.tolist() == textbook
     assert seen["same"].all() and seen["faster"]["mean_wait"].nunique() == 2
-    assert seen["relaxed"]["mean_wait"].nunique() == 3
-    assert seen["demand"]["instant_starts"].is_monotonic_increasing
+
+
+def test_the_page_of_recipes_runs(own, real_log):
+    real_log("KTH-SP2")
+    seen = {}
+    exec(RECIPES, seen)
+    assert list(seen["table"]["scheduler"])[1:] == [repr(one) for one in seen["recipes"]]
+    assert seen["table"]["mean_wait"].nunique() == len(seen["recipes"]) + 1  # each has an effect
 
 
 def test_the_example_with_scikit_learn_runs(own, monkeypatch):
@@ -90,19 +104,19 @@ def test_the_example_with_scikit_learn_runs(own, monkeypatch):
     assert (run.prediction < run.estimate).any()
 
 
-def test_a_scheduler_runs_through_simulate_and_compare(shortest):
-    found = rp.simulate(BUSY, shortest())
+def test_a_scheduler_runs_through_simulate_and_compare():
+    found = rp.simulate(BUSY, ShortestFirst())
     # Job 4, the shortest to be told of, waits for job 1; job 2 needs the whole machine and goes
     # last.
     assert found.start.tolist() == [0, 15, 2, 10, 40, 50]
     assert found.backfilled.tolist() == [False, False, True, True, False, False]
     four = BUSY.take(slice(0, 4)).replace(name="four")
-    table = rp.compare([BUSY, four], [rp.FCFS(), shortest()], rp.Perfect())
+    table = rp.compare([BUSY, four], [rp.FCFS(), ShortestFirst()], rp.Perfect())
     assert list(table["scheduler"]) == ["FCFS()", "ShortestFirst()"] * 2
     assert table["backfilled"][1] == pytest.approx(2 / 6)
-    assert rp.Scheduler.members["shortest-first"] is shortest
+    assert rp.Scheduler.members["shortest-first"] is ShortestFirst
     assert rp.Scheduler.check("ShortestFirst(order='smallest-area')") == replace(
-        shortest(), order="smallest-area"
+        ShortestFirst(), order="smallest-area"
     )
 
 
@@ -119,8 +133,8 @@ def test_a_scheduler_runs_through_simulate_and_compare(shortest):
         ([(0, 9, 2, 4), (2, 5, 4), (6, 20, 1)], [0, 9, 6], [0, 9, 6]),
     ],
 )
-def test_named_processors_by_hand(own, rows, counted, named):
-    scheduler = importlib.import_module("named_easy").NamedEASY()
+def test_named_processors_by_hand(recipes, rows, counted, named):
+    scheduler = recipes["NamedEASY"]()
     assert rp.simulate(jobs(5, *rows)).start.tolist() == counted
     assert rp.simulate(jobs(5, *rows), scheduler).start.tolist() == named
 
@@ -187,7 +201,7 @@ def test_an_added_estimate_model_that_makes_no_estimates_is_refused():
         rp.simulate(BUSY, rp.EASY(), Few())
 
 
-def test_a_name_is_taken_once(shortest, rounded):
+def test_a_name_is_taken_once(rounded):
     with pytest.raises(SchedulerError, match="scheduler 'easy' exists already"):
         type("Other", (rp.Scheduler,), {}, name="easy")
     with pytest.raises(EstimateError, match="estimates 'rounded' exists already: rounded.Rounded"):
