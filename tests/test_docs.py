@@ -67,6 +67,12 @@ def test_python_in_the_pages_runs(page, real_log, tmp_path, monkeypatch):
     exec(compile(blocks("python", page), page, "exec"), columns)
 
 
+def test_choices_in_the_tables_of_the_guide_exist():
+    page = (ROOT / "docs/guide.md").read_text(encoding="utf-8")
+    choices = re.findall(r"`(rp\.[A-Z][a-zA-Z]*\([^`]*\))`", page)
+    assert len(choices) > 10 and all(eval(choice) for choice in choices)
+
+
 @pytest.mark.parametrize("name", rp.__all__)
 def test_examples_in_docstrings_run(name):
     for example in doctest.DocTestFinder().find(getattr(rp, name), name):
