@@ -20,8 +20,13 @@ from replication import cli
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", ".github/SECURITY.md")),
-    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted(ROOT.glob("*.md")),
+    ROOT / ".github/SECURITY.md",
+    *(
+        page
+        for folder in ("contrib", "data", "docs", "notebooks", "studies")
+        for page in sorted((ROOT / folder).rglob("*.md"))
+    ),
 ]
 PAGES = [page for page in PAGES if "gallery" not in page.parts and "api" not in page.parts]
 TRIED = ("getting-started", "guide")  # their Python is run
@@ -47,9 +52,26 @@ def test_links_lead_to_files(page):
         cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
         text, generated = "\n".join("".join(cell["source"]) for cell in cells), ()
     text = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
-    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
-    local = [link for link in links if "://" not in link and link not in generated]
-    assert [link for link in local if not (page.parent / link).exists()] == []
+    links = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", text)
+    local = [link for link in links if "://" not in link[0] and link[0] not in generated]
+    assert [link for link in local if not leads_somewhere(page, *link)] == []
+
+
+def leads_somewhere(page, name, anchor):
+    """Return whether a link of a page names a file and, of a page of words, one of its headings."""
+    target = page.parent / name if name else page
+    if not anchor or target.suffix != ".md":
+        return target.exists()
+    headings = re.findall(r"^#+ (.*)", with_included(target), re.MULTILINE)
+    words = [re.sub(r"[^\w -]", "", heading.lower()) for heading in headings]
+    return anchor in [heading.replace(" ", "-") for heading in words]
+
+
+def with_included(page):
+    """Return the text of a page and of the pages that it includes."""
+    text = page.read_text(encoding="utf-8")
+    included = re.findall(r"```{include} (\S+)", text)
+    return "\n".join([text, *(with_included(page.parent / name) for name in included)])
 
 
 def blocks(language, page="README.md"):
