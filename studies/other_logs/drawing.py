@@ -37,8 +37,9 @@ WORDS = {
 MEASURES = published.entries("measures.toml")["other_logs"]
 #: The conclusions of the forest, in the words above their panels.
 HEADLINES = {
-    "small-f-helps": "f = 1 over perfect estimates",
-    "random-wild-backfills": "random exceptions over none",
+    "small-f-helps": "f = 1",
+    "large-f-helps": "f = 10",
+    "random-wild-backfills": "random exceptions",
 }
 #: Markers of quotients in the forest: filled or not, and what they mean.
 POINTS = {
