@@ -8,11 +8,15 @@ import math
 from itertools import product
 
 import pandas as pd
+from scipy import stats
 
 BASELINE = "studies/interpretations/pv_easy"
 SAME_WILD = "studies/causes/exceptions-equal-wild"
 SAME_PRICE = "studies/causes/exceptions-equal-price"
+POINTS = "studies/causes/exceptions-points"
+POOLED = "studies/other_logs/other_logs-pooled"
 WAYS = OVERESTIMATES, RANDOM, RELAXED = "f-model", "random exceptions", "relaxed backfilling"
+WHO = "*f*", "random", "relaxed"  # the ways in headings
 F = 1, 3, 10
 MISSING = "\u2013"
 #: Lifetimes of EASY's reservation, as the search and the article name them.
@@ -391,12 +395,54 @@ def equal_price(results):
         price = f"*f* = {f}: {limit} %" if f else "0 %"
         return [f"{FOUR[log]}, {price}", *gains, *more, *map(changed, WAYS)]
 
-    who = "*f*", "random", "relaxed"
-    headings = [f"{way}, gain" for way in who]
-    headings += [f"{way} less *f*" for way in who[1:]]
-    headings += [f"{way}, heads" for way in who]
+    headings = [f"{way}, gain" for way in WHO]
+    headings += [f"{way} less *f*" for way in WHO[1:]]
+    headings += [f"{way}, heads" for way in WHO]
     rows = [row(log, f) for log in FOUR for f in (0, *F)]
     return pd.DataFrame(rows, columns=["at the price of", *headings])
+
+
+def slowdown_and_longest(results):
+    """Largest gains in slowdown at the prices of `equal_price`, and longest waits at its levels."""
+
+    def slowdown(log, f, way):
+        level = best_level(results.rows(POINTS), log, f, way, "slowdown gain")
+        return _with_interval(results, POINTS, "slowdown gain", log=log, way=way, level=level)
+
+    def longest(log, f, way):
+        case = {"log": log, "f": f, "way": way}
+        chosen = [
+            _number(results, SAME_PRICE, f"level, {half}", **case) for half in ("odd", "even")
+        ]
+        waits = [_number(results, POINTS, "longest", log=log, way=way, level=one) for one in chosen]
+        return f"{sum(waits) / 2:+,.0f}"
+
+    rows = []
+    for log, f in product(FOUR, (0, *F)):
+        cells = [cell(log, f, way) for cell in (slowdown, longest) for way in WAYS]
+        rows.append([f"{FOUR[log]}, {f'*f* = {f}' if f else '0 %'}", *cells])
+    headings = [f"{way}, {what}" for what in ("gain in slowdown", "longest wait") for way in WHO]
+    return pd.DataFrame(rows, columns=["at the price of", *headings])
+
+
+def best_level(points, log, f, way, name):
+    """Return the level of a way with the largest gain whose heads pay no more than under f.
+
+    Parameters
+    ----------
+    points : list of dict
+        Rows with log, way, level, heads (their price) and the gain.
+    log : str
+    f : float
+        Of the f-model.
+    way : str
+    name : str
+        Of the gain.
+    """
+    own = [row for row in points if row["log"] == log]
+    [limit] = [row["heads"] for row in own if (row["way"], row["level"]) == (OVERESTIMATES, f)]
+    allowed = [row for row in own if row["way"] == way and row["heads"] <= limit]
+    return max(allowed, key=lambda row: row[name])["level"]
 
 
 def no_reservation(results):
@@ -407,15 +453,7 @@ def no_reservation(results):
         "longest wait, %": ("longest", "+,.0f"),
     }
     rows = [
-        [
-            label,
-            *(
-                results.value(
-                    "studies/causes/exceptions-points", *column, log=log, way=RANDOM, level=1
-                )
-                for log in FOUR
-            ),
-        ]
+        [label, *(results.value(POINTS, *column, log=log, way=RANDOM, level=1) for log in FOUR)]
         for label, column in changes.items()
     ]
     return pd.DataFrame(rows, columns=["EASY without a reservation", *FOUR.values()])
@@ -432,20 +470,44 @@ def other_machines(results):
     def row(conclusion):
         def number(column, form):
             case = {"id": conclusion, "measure": "mean_wait"}
-            return results.value("studies/other_logs/other_logs-pooled", column, form, **case)
+            return results.value(POOLED, column, form, **case)
 
         counts = [number(word, ".0f") for word in ("for", "against", "open")]
         case = f"conclusion={conclusion}", "measure=mean_wait", "recorded load=True"
         words = results.select("studies/other_logs/other_logs-cases", "word", *case)
-        # Without a usable interval, or without as many wild backfills.
         counts.append(str(sum(word not in ("for", "against", "open") for word in words)))
         ends = [number(f"prediction_{end}", ".2f") for end in ("low", "high")]
-        return [*counts, number("pooled", ".2f"), " to ".join(ends)]
+        own = {"id": conclusion, "measure": "mean_wait"}
+        names = "pooled", "prediction_high", "pooled_logs"
+        longer = above_one(*(_number(results, POOLED, name, **own) for name in names))
+        return [
+            *counts,
+            number("pooled", ".2f"),
+            " to ".join(ends),
+            f"{longer:.0%}".replace("%", " %"),
+        ]
 
-    counts = "shorter", "longer", "open", "cannot tell"
-    headings = ["perfect estimates, mean wait of", *counts, "mean"]
+    counts = "shorter", "longer", "open", "not usable"
+    headings = ["perfect estimates, mean wait of", *counts, "mean", "one more log", "longer wait"]
     rows = [[label, *row(conclusion)] for label, conclusion in compared.items()]
-    return pd.DataFrame(rows, columns=[*headings, "another machine"])
+    return pd.DataFrame(rows, columns=headings)
+
+
+def above_one(mean, high, machines):
+    """Return the probability that the quotient of one more machine is above 1.
+
+    Parameters
+    ----------
+    mean : float
+        Geometric mean of the quotients.
+    high : float
+        Upper end of their 95 % prediction interval, which is Student's on the logarithms.
+    machines : float
+        Their number.
+    """
+    freedom = machines - 1
+    deviation = math.log(high / mean) / stats.t.ppf(0.975, freedom)
+    return float(stats.t.cdf(math.log(mean) / deviation, freedom))
 
 
 def _cell(results, table, column, form, **case):
@@ -456,9 +518,13 @@ def _cell(results, table, column, form, **case):
 
 def _difference(results, table, name, digits=1, **case):
     """Return a difference with its interval, and a dash where there is none."""
-    form = f".{digits}f"
-    ends = [_cell(results, table, f"{name} {end}", form, **case) for end in ("low", "high")]
-    value = _cell(results, table, name, "+.1f", **case)
+    return _with_interval(results, table, name, "+.1f", f".{digits}f", **case)
+
+
+def _with_interval(results, table, name, form=".1f", form_of_ends=".1f", **case):
+    """Return a value with its interval, and a dash where there is none."""
+    ends = [_cell(results, table, f"{name} {end}", form_of_ends, **case) for end in ("low", "high")]
+    value = _cell(results, table, name, form, **case)
     return MISSING if value == MISSING else f"{value} [{', '.join(ends)}]"
 
 
@@ -528,6 +594,7 @@ TABLES = {
         no_reservation,
         other_machines,
         random_exceptions,
+        slowdown_and_longest,
         wild_by_length,
     )
 }

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from docs.articles import build_articles as article
+from docs.articles import queries
 from docs.articles.build_articles import ReferenceFault, References
 from replication.report import results
 from replication.verdicts import evidence
@@ -122,6 +123,36 @@ def test_a_table_of_an_article_is_its_query(recorded):
     )
     assert ours in text and "#record:top_percent-table1" in ours
     assert "| KTH | CTC | SDSC |" in text.splitlines()[0]
+
+
+def test_the_best_level_is_the_largest_gain_at_the_price_of_f():
+    ways = [("f-model", 0, 0), ("f-model", 1, 4), ("f-model", 3, 9)]
+    ways += [("relaxed", 0.1, -1), ("relaxed", 0.2, 4), ("relaxed", 0.3, 5)]
+    gains = [0, 5, 4, 2, 1, 8]
+    points = [
+        {"log": "A", "way": way, "level": level, "heads": price, "gain": gain}
+        for (way, level, price), gain in zip(ways, gains, strict=True)
+    ]
+    best = {
+        (way, f): queries.best_level(points, "A", f, way, "gain")
+        for way in ("f-model", "relaxed")
+        for f in (0, 1, 3)
+    }
+    assert best == {
+        ("f-model", 0): 0,
+        ("f-model", 1): 1,
+        ("f-model", 3): 1,  # a smaller f gains more
+        ("relaxed", 0): 0.1,
+        ("relaxed", 1): 0.1,  # at the price of f = 1, 0.2 gains less
+        ("relaxed", 3): 0.3,
+    }
+
+
+def test_a_quotient_of_one_more_machine_is_above_one():
+    assert queries.above_one(1.0, 1.5, 5) == pytest.approx(0.5)
+    # One in forty lies above the upper end of a 95 % interval, and one in forty below the lower.
+    assert queries.above_one(0.5, 1.0, 5) == pytest.approx(0.025)
+    assert queries.above_one(2.0, 4.0, 5) == pytest.approx(0.975)
 
 
 def test_tables_and_pictures_of_an_article_are_numbered_in_their_order(recorded):
