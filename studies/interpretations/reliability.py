@@ -25,6 +25,7 @@ CLAIMS = {
     "easy-last-worst": "EASY-Last is the worst of three",
 }
 TEXTBOOK = "textbook"
+CORRECTIONS = tuple(DIMENSIONS["correction"]["choices"])
 LIFETIMES = tuple(DIMENSIONS["lifetime"]["choices"])
 #: Measures of Tables 1, 2 and 4 that are left out together, by name.
 LEFT_OUT = {
@@ -33,6 +34,8 @@ LEFT_OUT = {
     "mean delays and increases of slowdown of Table 2": ("mean_dtr", "mean_si"),
     "all that are no counts of jobs": ("mean_delay", "violated_mean_size", "mean_dtr", "mean_si"),
 }
+#: Factors of the limit of *near*.
+LIMITS = 0.75, 1, 1.25, 1.5
 #: Dimensions in which the candidates of the self-test differ from the truth.
 UNKNOWN = (("extra",), ("recount",), ("ageing", "correction"))
 #: PV-EASY's numbers in Tables 4 and 6.
@@ -83,8 +86,7 @@ def by_factor(found, said) -> pd.DataFrame:
     """
     kinds = np.array([(one["lifetime"], baseline.correction(one)) for one in found.pairs])
     both, votes = found.distances(), found.votes()
-    corrections = ("estimate", "now", "unaged")
-    rows = []
+    corrections, rows = (*CORRECTIONS, "unaged"), []
     for kind in [*product(LIFETIMES, corrections), *product(LIFETIMES, ["any"])]:
         own = (kinds == kind).all(axis=1) if kind[1] != "any" else kinds[:, 0] == kind[0]
         nearest = int(np.where(own, both, np.inf).argmin())
@@ -111,6 +113,22 @@ def conclusions(found, said) -> pd.DataFrame:
             row |= {f"{group}, fewest": held[own].min(), f"{group}, most": held[own].max()}
             row[f"{group}, most in"] = (held[own] == held[own].max()).sum()
         rows.append(row | {"textbook": held.iloc[0]})
+    return pd.DataFrame(rows)
+
+
+def by_limit(found, said) -> pd.DataFrame:
+    """Return the number of pairs that would vote by other limits of their distance (%), and the
+    cases of each claim of `CLAIMS` under them, fewest and most.
+    """
+    both, rows = found.distances(), []
+    for factor in LIMITS:
+        votes = np.array([rules.is_near(100 * one, factor) for one in both])
+        row = {"limit": 100 * factor * float(rules.LIMITS[rules.NEAR]), "votes": votes.sum()}
+        for name in CLAIMS:
+            held = said[name]["held"][votes]
+            ends = (held.min(), held.max()) if votes.any() else ("", "")
+            row |= {f"{name}: fewest": ends[0], f"{name}: most": ends[1]}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -146,7 +164,8 @@ def self_test(found, said) -> tuple[pd.DataFrame, pd.DataFrame]:
         truth, trials, a column for each lifetime (times that the nearest candidate had it),
         right (times that it was the truth's), nearest (the mean distance, %).
     verdicts : DataFrame
-        claim, right (times that the rule gives the side of the truth), open, wrong.
+        claim, right (times that the rule gives the side of the truth), open, wrong, always (times
+        that *holds*, whatever the numbers, would be right).
     """
     trials, decided = [], []
     for truth, chosen in enumerate(found.pairs):
@@ -164,16 +183,19 @@ def self_test(found, said) -> tuple[pd.DataFrame, pd.DataFrame]:
                 word = rules.weakest(said[name]["verdict"].iloc[votes])
                 sides = [rules.side(one) for one in (word, said[name]["verdict"].iloc[truth])]
                 known = "right" if sides[0] == sides[1] else "wrong"
-                decided.append((name, "open" if word == rules.OPEN else known))
+                known = "open" if word == rules.OPEN else known
+                decided.append((name, known, sides[1] == rules.HOLDS))
     table = pd.DataFrame(trials, columns=["truth", "said", "away"])
     rows = []
     for truth, part in table.groupby("truth", sort=False):
         times = {one: (part["said"] == one).sum() for one in LIFETIMES}
         row = {"truth": truth, "trials": len(part)} | times | {"right": times[truth]}
         rows.append(row | {"nearest": percent(part["away"].mean())})
-    words = pd.DataFrame(decided, columns=["claim", "word"]).value_counts().unstack(fill_value=0)
-    words = words.reindex(index=CLAIMS, columns=["right", "open", "wrong"], fill_value=0)
-    return pd.DataFrame(rows), words.reset_index()
+    decided = pd.DataFrame(decided, columns=["claim", "word", "always"])
+    words = pd.crosstab(decided["claim"], decided["word"])
+    words = words.reindex(index=[*CLAIMS], columns=["right", "open", "wrong"], fill_value=0)
+    words["always"] = decided.groupby("claim")["always"].sum()
+    return pd.DataFrame(rows), words.rename_axis("claim").reset_index()
 
 
 def _distances_from(found, truth):
@@ -248,6 +270,21 @@ def numbers(found) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def near_numbers(found) -> pd.DataFrame:
+    """Return how many of the numbers that a distance is the mean of are near under the textbook and
+    the nearest pair, counted in the ways that suit best: simulator, numbers, near, away (%).
+    """
+    rows, both = [], found.distances()
+    for simulator, pair in ((TEXTBOOK, 0), ("nearest", found.nearest({}))):
+        ways, near = found.ways(pair), []
+        for name, one in found.policies.items():
+            for k in one.some(found.logs):
+                low, high = rules.near(one.numbers[k])
+                near.append(low <= one.values[one.of_pair[pair], ways[name], k] <= high)
+        rows.append((simulator, len(near), sum(near), percent(both[pair])))
+    return pd.DataFrame(rows, columns=["simulator", "numbers", "near", "away"])
+
+
 def violations(found) -> pd.DataFrame:
     """Return the violations of Table 2 in all ways of counting, under the textbook and the nearest
     pair.
@@ -279,8 +316,8 @@ def tried(found) -> pd.DataFrame:
 
 
 def corrections(workloads) -> pd.DataFrame:
-    """Return the backfills and the postponed heads of EASY-Last, if an expired prediction becomes
-    the estimate or now.
+    """Return the backfills and the postponed heads of EASY-Last by the correction of an expired
+    prediction.
 
     Returns
     -------
@@ -292,7 +329,7 @@ def corrections(workloads) -> pd.DataFrame:
     """
     rows = []
     for log, jobs in workloads.items():
-        for correction in ("estimate", "now"):
+        for correction in CORRECTIONS:
             scheduler = replace(runs.POLICIES["EASY-Last"], correction=correction)
             one = rp.simulate(jobs, scheduler).validate()
             moved, passing = audits.postponements(one)
