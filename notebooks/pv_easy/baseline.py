@@ -97,10 +97,13 @@ def percent(share) -> float:
 
 
 def logarithmic_distance(values, printed) -> np.ndarray:
-    """Return the distance of each of our values from the published one."""
+    """Return the distance of each of our values from the published one; of equal ones, also if
+    both are 0 or missing, it is 0.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         away = np.abs(np.log(values / printed))
-    return np.minimum(np.nan_to_num(away, nan=WRONG), WRONG)
+    equal = (values == printed) | (np.isnan(values) & np.isnan(printed))
+    return np.where(equal, 0, np.minimum(np.nan_to_num(away, nan=WRONG), WRONG))
 
 
 class Policy:

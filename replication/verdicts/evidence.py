@@ -34,6 +34,8 @@ OPENING = "opening"
 DISTANCE = "distance"
 NAME = ("kind", "paper", "item", *KEY)
 NOT_DRAWN = "not drawn"
+#: In place of the number of cases that are not sure.
+NO_INTERVALS = "no intervals"
 # Kinds of statements. The first three are counted separately; a check is no finding, and a repeat
 # counts where the fact is entered first.
 EXAMPLE, REPEAT = "example", rules.REPEAT
@@ -220,9 +222,13 @@ class Claim(Statement):
         return _count(self.deciding)
 
     @property
-    def unsure(self) -> int:
-        """The number of cases of the default whose interval allows the other answer."""
-        return sum(not answer.sure for answer in self.answers.values())
+    def unsure(self) -> str:
+        """The number of cases whose interval allows the other answer, from fewest to most under the
+        simulators that decide; `NO_INTERVALS` where no case has one.
+        """
+        deciding = [one for one in self.deciding if any("low" in row for row in one.default)]
+        several = [sum(not each.sure for each in one.answers.values()) for one in deciding]
+        return _ends(several) if several else NO_INTERVALS
 
     @property
     def textbook(self) -> str:
@@ -300,8 +306,12 @@ class Claim(Statement):
 def _count(claims):
     """Return the cases that hold, from fewest to most."""
     held = [sum(answer.holds for answer in one.answers.values()) for one in claims]
-    ends = dict.fromkeys([min(held), max(held)])
-    return f"{' to '.join(map(str, ends))} of {len(claims[0].answers)}"
+    return f"{_ends(held)} of {len(claims[0].answers)}"
+
+
+def _ends(counts):
+    """Return the smallest and the largest of some counts, or the only one."""
+    return " to ".join(map(str, dict.fromkeys([min(counts), max(counts)])))
 
 
 def _cases_of_several(claims):
