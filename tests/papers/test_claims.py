@@ -191,6 +191,17 @@ def test_a_claim_is_decided_case_by_case_and_a_case_by_all_its_parts(paper):
     assert totals([one.verdict]) == "Of 1 claims: **1** holds in part."
 
 
+@pytest.mark.parametrize(
+    ("ends", "unsure"), [((), evidence.NO_INTERVALS), ((0.5, 3), "0"), ((-1, 3), "1")]
+)
+def test_only_cases_with_an_interval_are_counted_as_sure_or_not(paper, ends, unsure):
+    def doubling_helps(change):
+        return [Case("log A", change, *ends), Case("log B", change)]
+
+    one = decide(paper, {"doubling_helps": doubling_helps}, {"change": 2})["doubling-helps"]
+    assert one.unsure == unsure
+
+
 def test_the_cases_of_a_claim_may_be_rows_of_a_table(paper):
     path = paths.PUBLISHED / paper / "claims.toml"
     path.write_text(path.read_text() + 'select = { table = "changes", kind = ["a", "c"] }\n')
