@@ -246,7 +246,7 @@ def conclusions(results):
         }
         several = ends("vote"), ends("all"), number["textbook"]
         rows.append([title, number["cases"], *several, verdict])
-    headings = ["claim", "cases", "near the tables", "all pairs", "textbook", "verdict"]
+    headings = ["claim", "cases", "pairs that vote", "all pairs", "textbook", "verdict"]
     return pd.DataFrame(rows, columns=headings)
 
 
@@ -270,7 +270,7 @@ def left_out(results):
         away = [number(lifetime, ".1f") for lifetime in LIFETIMES]
         cases = " to ".join(dict.fromkeys([number("fewest cases"), number("most cases")]))
         rows.append([title, *away, number("votes"), cases])
-    headings = [*(f"{name}, %" for name in LIFETIMES.values()), "near", "beats EASY-Last, of 6"]
+    headings = [*(f"{name}, %" for name in LIFETIMES.values()), "pairs", "beats Last"]
     return pd.DataFrame(rows, columns=["left out", *headings])
 
 
