@@ -52,10 +52,12 @@ IMAGE = re.compile(r'<img src="([^"]+)"')
 CONDITION = re.compile(r"([^=!]+)(!?=)(.*)")
 FORMAT = re.compile(r"(abs )?[+,]*\.\d+[f%]")
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)(\{[^}]*\})?")
-NUMBER = re.compile(r"\**[-+]?\d[\d,.]*( %| of \d+)?( \[.*\])?\**|\u2013?")
+NUMBER = re.compile(r"\**[-+]?\d[\d,.]*( to \d+)?( %| of \d+)?( \[.*\])?\**|\u2013?")
 # A hyphen before a number is a minus sign; a line does not end before the sign of per cent.
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 PER_CENT = re.compile(r"(?<=[\d}]) (?=%)")
+#: Columns of the cases of claims.
+CASE = "claim", "case", "part", *evidence.NUMBERS, "unit"
 #: The first line of the page that is made from a source.
 PAGE = "<!-- Made by docs/articles/build_articles.py from docs/articles/reporting.md -->"
 SOURCE = "markdown-raw_html-raw_tex-implicit_header_references"
@@ -391,7 +393,8 @@ class References:
                 for c in every
             ]
         if part == "cases":
-            return [{"claim": one.id} | case for one in every for case in one.default]
+            empty = dict.fromkeys(CASE, "")
+            return [empty | {"claim": one.id} | case for one in every for case in one.default]
         if part == "record" and (facts := record.read("paper", name)):
             return [facts]
         path = record.folder("paper") / f"{name}.csv"
