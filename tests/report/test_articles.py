@@ -49,6 +49,7 @@ def test_a_page_holds_its_pictures_and_citations(name, recorded):
         ("value heel_and_toe/table1 jobs trace=CTC-SP2; ,.0f", "77,222"),
         ("value studies/sensitivity/heel_and_toe cases headline=doubling-helps kind=default", "16"),
         ("value heel_and_toe/table1 jobs; count", "4"),
+        ("value heel_and_toe.cases value claim=sjfness-lambda case=CTC-SP2 part=fall; .1f", "0.1"),
         ("value heel_and_toe/table1 jobs trace!=CTC-SP2; count", "3"),
         ("value pv_easy.claims claim verdict=holds claim=no-violation; count", "0"),
         ("value top_percent/table1-baseline ratios ours=words; sum; .0f", "36"),
