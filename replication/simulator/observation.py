@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replication.simulator.kernels import measures as kernel
 from replication.simulator.kernels.observation import observations
 from replication.simulator.schedulers import EASY, Scheduler, SchedulerError
 from replication.simulator.schedules import measures
@@ -49,19 +48,8 @@ class Observed:
 
         See `replication.simulator.schedules.measures.NAMES`.
         """
-        w, delayed = self.schedule.workload, self.events > 0
-        wild = kernel.backfilling(w.run_time, w.processors, self.wild)
-        return measures.of(self.schedule, measures.BACKFILLING) | {
-            **dict(zip(measures.OBSERVED[:3], wild[:3], strict=True)),
-            "delayed": float(delayed.mean()),
-            "events": _mean(self.events[delayed]),
-            "delay": _mean(self.delay[delayed]),
-            "sjfness": float(self.shortest.mean()),
-        }
-
-
-def _mean(values):
-    return float(values.mean()) if len(values) else float("nan")
+        names = (*measures.BACKFILLING, *measures.OBSERVED)
+        return measures.of(self.schedule, names, observed=self)
 
 
 def observe(workload, estimates=None, seed=1, scheduler=EASY()) -> Observed:

@@ -3,13 +3,17 @@
 import functools
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from replication.simulator.observation import Observed
 from replication.simulator.predictors import Virtual
 from replication.simulator.schedulers import PVEasy
 from replication.simulator.schedules import measures
+from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
 from replication.simulator.sweeps.grid import sweep
+from replication.simulator.workload import Workload
 from tests.workloads import jobs, random_jobs
 
 WAIT = np.array([0, 30, 100, 5])
@@ -52,28 +56,112 @@ def test_a_mean_over_no_jobs_is_missing_not_zero():
     assert np.isnan(found["mean_wait"])
 
 
-def test_every_named_measure_by_hand():
-    # As above: waits 0, 9, 0, 0 and run times 10, 20, 8, 10 on 3, 4, 1 and 4 processors.
-    w = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (40, 10, 4)).replace(user=np.array([1, 1, 2, 2]))
-    run = simulate(
-        w, measures=[*measures._DEFINITIONS, "wait_p50", "bounded_slowdown_p100"], trim=False
+def observed_jobs(n=400, machine=40):
+    """An observed run with made-up numbers of all kinds; no scheduler made its schedule."""
+    rng = np.random.default_rng(11)
+    run_time = rng.choice([0, 3, 8, 50, 700, 5000], n) + rng.integers(0, 3, n)
+    submit = np.sort(rng.integers(0, 90_000, n))
+    size = rng.integers(1, machine, n, endpoint=True)
+    workload = Workload.from_columns("made", machine, submit, run_time, size)
+    start = submit + rng.integers(0, 3000, n) * rng.integers(0, 2, n)
+    preempted = np.sort(rng.choice(n, 30))
+    ended = start[preempted] - rng.integers(1, 50, 30)
+    schedule = Schedule(
+        workload,
+        *(None, None, None),
+        start,
+        workload.estimate,
+        backfilled=rng.random(n) < 0.4,
+        prediction=run_time,
+        first_prediction=run_time + rng.integers(-60, 300, n),
+        times_killed=np.bincount(preempted, minlength=n),
+        killed_runs=np.column_stack([preempted, ended - rng.integers(1, 900, 30), ended]),
     )
-    found = run.measures
-    assert found["median_wait"] == found["wait_p50"] == 0
-    assert (found["max_wait"], found["af"]) == (9, (10 + 29 + 8 + 10) / 4)
-    assert found["max_bounded_slowdown"] == found["bounded_slowdown_p100"] == 29 / 20
-    assert found["backfilled_run_time"] == 8 and found["backfilled_size"] == 1
-    assert found["regular_run_time"] == pytest.approx(40 / 3)
-    assert (found["killed"], found["under_predicted"], found["r2"]) == (0, 0, 1)
-    preemptive = simulate(w.replace(estimate=2 * w.run_time), PVEasy(Virtual(0)))
-    assert measures.of(preemptive, "r2")["r2"] == 1
-    assert found["offered_load_with_waste"] == found["offered_load"] == 158 / 160
-    assert run.jobs["wait"].tolist() == [0, 9, 0, 0] and run.jobs["user"].tolist() == [1, 1, 2, 2]
+    events = rng.integers(0, 3, n) * rng.integers(0, 2, n)
+    delay = np.where(events > 0, rng.integers(0, 900, n), 0)
+    return Observed(schedule, rng.random(n) < 0.7, rng.random(n) < 0.2, events, delay)
+
+
+SEEN = observed_jobs()
+SCHEDULE = SEEN.schedule
+ROW = pd.DataFrame(
+    {
+        "submit": SCHEDULE.workload.submit,
+        "run": SCHEDULE.workload.run_time,
+        "size": SCHEDULE.workload.processors,
+        "start": SCHEDULE.start,
+    }
+)
+ROW["flow"] = ROW["start"] + ROW["run"] - ROW["submit"]
+ROW["end"] = ROW["submit"] + ROW["flow"]
+ROW["wait"] = ROW["flow"] - ROW["run"]
+ROW["bounded"] = [max(10, run) for run in ROW["run"]]
+ROW["slowdown"] = [max(1, flow / max(10, run)) for flow, run in zip(ROW["flow"], ROW["run"])]
+# The trim by default: without the first 4 of 400 jobs to end, and those that end after the last
+# submission.
+KEPT = ROW.sort_values("end", kind="stable").iloc[4:]
+KEPT = KEPT[KEPT["end"] <= ROW["submit"].max()]
+PREEMPTED, SINCE, UNTIL = SCHEDULE.killed_runs.T
+LOST = sum((UNTIL - SINCE) * SCHEDULE.workload.processors[PREEMPTED])
+WORK = sum(ROW["run"] * ROW["size"])
+TO_LAST = 40 * (ROW["submit"].max() - ROW["submit"].min())
+TO_END = 40 * (ROW["end"].max() - ROW["submit"].min())
+MISSED = (ROW["run"] - SCHEDULE.first_prediction) ** 2
+AREA = KEPT["run"] * KEPT["size"]
+PRIORITY = KEPT["size"] * (KEPT["flow"] ** 2 - KEPT["wait"] ** 2)
+LATE = SEEN.events > 0
+BY_HAND = {
+    "jobs": len(KEPT),
+    "mean_wait": sum(KEPT["wait"]) / len(KEPT),
+    "median_wait": np.quantile(KEPT["wait"], 0.5),
+    "max_wait": max(KEPT["wait"]),
+    "wait_p95": np.quantile(KEPT["wait"], 0.95),
+    "mean_bounded_slowdown": sum(KEPT["slowdown"]) / len(KEPT),
+    "median_bounded_slowdown": np.quantile(KEPT["slowdown"], 0.5),
+    "max_bounded_slowdown": max(KEPT["slowdown"]),
+    "bounded_slowdown_p95": np.quantile(KEPT["slowdown"], 0.95),
+    "mbs": np.mean(KEPT["wait"] / KEPT["bounded"] + 1),
+    "mwbs": np.average(KEPT["wait"] / KEPT["bounded"] + 1, weights=KEPT["size"]),
+    "af": np.mean(KEPT["flow"]),
+    "ap0waf": np.average(KEPT["flow"], weights=AREA),
+    "ap1waf": np.average(KEPT["flow"], weights=PRIORITY),
+    "backfilled": np.mean(SCHEDULE.backfilled),
+    "backfilled_run_time": np.mean(ROW["run"][SCHEDULE.backfilled]),
+    "backfilled_size": np.mean(ROW["size"][SCHEDULE.backfilled]),
+    "regular_run_time": np.mean(ROW["run"][~SCHEDULE.backfilled]),
+    "killed": len(set(PREEMPTED)) / len(ROW),
+    "under_predicted": np.mean(SCHEDULE.first_prediction < ROW["run"]),
+    "r2": 1 - np.mean(MISSED) / np.var(ROW["run"]),
+    "offered_load": WORK / TO_LAST,
+    "offered_load_with_waste": (WORK + LOST) / TO_LAST,
+    "utilisation": WORK / TO_END,
+    "utilisation_with_waste": (WORK + LOST) / TO_END,
+    "wild": np.mean(SEEN.wild),
+    "wild_run_time": np.mean(ROW["run"][SEEN.wild]),
+    "wild_size": np.mean(ROW["size"][SEEN.wild]),
+    "delayed": np.mean(LATE),
+    "events": sum(SEEN.events) / sum(LATE),
+    "delay": sum(SEEN.delay) / sum(LATE),
+    "sjfness": np.mean(SEEN.shortest),
+}
+
+
+@pytest.mark.parametrize("name", measures.NAMES)
+def test_every_name_has_the_value_that_it_says(name):
+    found = measures.of(SCHEDULE, name, observed=SEEN)
+    assert found == pytest.approx({name: BY_HAND[name]}, rel=1e-12)
+
+
+def test_no_two_names_have_one_value_in_this_sample():
+    assert len({round(value, 9) for value in BY_HAND.values()}) == len(BY_HAND)
+
+
+LOADS = "utilisation", "utilisation_with_waste"
 
 
 def test_waste_counts_only_where_it_is_asked_for():
     some = random_jobs(300, 8, 6000, 90, 200)
-    run = simulate(some, PVEasy(predictor=Virtual(0.1)), measures=list(measures._DEFINITIONS))
+    run = simulate(some, PVEasy(predictor=Virtual(0.1)), measures=["killed", *LOADS])
     found, (job, start, end) = run.measures, run.killed_runs.T
     waste = int(((end - start) * run.workload.processors[job]).sum())
     span = run.workload.machine * int(run.end.max() - run.workload.submit[0])

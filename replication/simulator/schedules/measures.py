@@ -1,15 +1,16 @@
 """Performance measures of a schedule, by name. Times are in seconds, shares between 0 and 1.
 
-Each measure is defined once, here or in the compiled `replication.simulator.kernels.measures`;
-`simulate`, `compare` and `sweep` take the same names. Measures of waits and slowdowns leave out the
-jobs that `measured_jobs` leaves out; all others are over all jobs.
+`NAMES` defines each measure: its words, its unit and its function; `wait_p95` and
+`bounded_slowdown_p95` stand for any percentile. `simulate`, `compare` and `sweep` take the same
+names. Measures of waits, slowdowns and flow times leave out the jobs that `measured_jobs` leaves
+out; all others are over all jobs.
 """
 
 import functools
 import re
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -34,48 +35,8 @@ DEFAULT = (
     *("backfilled", "offered_load", "utilisation"),
 )
 BACKFILLING = ("backfilled", "backfilled_run_time", "backfilled_size", "regular_run_time")
-#: Measures of EASY that need an observed run, see `replication.simulator.observation`.
-OBSERVED = ("wild", "wild_run_time", "wild_size", "delayed", "events", "delay", "sjfness")
 #: Default measures of a sweep.
 SWEEP = ("jobs", "mean_wait", "mean_bounded_slowdown", *BACKFILLING, "mbs", "mwbs", "utilisation")
-
-NAMES = {
-    "jobs": "jobs measured",
-    "mean_wait": "mean wait, s",
-    "median_wait": "median wait, s",
-    "max_wait": "longest wait, s",
-    "wait_p95": "95th percentile of the wait, s; any wait_pN",
-    "mean_bounded_slowdown": "mean bounded slowdown",
-    "median_bounded_slowdown": "median bounded slowdown",
-    "max_bounded_slowdown": "largest bounded slowdown",
-    "bounded_slowdown_p95": "95th percentile of the bounded slowdown; any bounded_slowdown_pN",
-    "mbs": "mean bounded slowdown as PV-EASY defines it",
-    "mwbs": "mean bounded slowdown weighted by size, as PV-EASY defines it",
-    "af": "mean flow time (AF of Top Percent), s",
-    "ap0waf": "flow time weighted by area (AP0WAF of Top Percent), s",
-    "ap1waf": "flow time weighted by area and wait (AP1WAF of Top Percent), s",
-    "backfilled": "share of jobs backfilled",
-    "backfilled_run_time": "mean run time of the backfilled jobs, s",
-    "backfilled_size": "mean size of the backfilled jobs, processors",
-    "regular_run_time": "mean run time of the jobs that were not backfilled, s",
-    "killed": "share of jobs preempted at least once",
-    "under_predicted": "share of jobs predicted shorter than they ran",
-    "r2": "share of the variance of run times that the predictions explain",
-    "offered_load": "work over capacity, first submission to last",
-    "offered_load_with_waste": "offered load with the work of preempted runs",
-    "utilisation": "work over capacity, first submission to last end",
-    "utilisation_with_waste": "utilisation with the work of preempted runs",
-    "wild": "share of jobs backfilled wildly",
-    "wild_run_time": "mean run time of the wildly backfilled jobs, s",
-    "wild_size": "mean size of the wildly backfilled jobs, processors",
-    "delayed": "share of jobs that suffered a wild backfill while at the head of the queue",
-    "events": "mean number of wild backfills that a delayed job suffered",
-    "delay": "mean delay of the delayed jobs, from first real shadow time to start, s",
-    "sjfness": "share of jobs that were the shortest in the queue when started",
-}
-#: Measures that are nan only if no job is measured.
-_OVER_JOBS = tuple(NAMES)[1 : tuple(NAMES).index("backfilled")]
-_PERCENTILE = re.compile(r"(wait|bounded_slowdown)_p(100|\d{1,2}(?:\.\d+)?)")
 
 Measure = str | Callable[[Any], float]
 Trim = bool | tuple[float, bool]
@@ -98,7 +59,7 @@ def as_text(value: Any) -> str:
 
 def is_time(name: str) -> bool:
     """Return whether a column is a measure in seconds."""
-    return _label(name).endswith(", s")
+    return (known := definition(name)) is not None and known.unit == "s"
 
 
 class Measures(dict):
@@ -118,11 +79,7 @@ class Measures(dict):
 
 
 def _label(name):
-    """Return the definition of a measure with its unit; of a function its name."""
-    if match := _PERCENTILE.fullmatch(name):
-        of = "wait, s" if match[1] == "wait" else "bounded slowdown"
-        return f"percentile {match[2]} of the {of}"
-    return NAMES.get(name, name)
+    return str(definition(name) or name)
 
 
 def check_measures(
@@ -140,9 +97,7 @@ def check_measures(
                 raise MeasureError(
                     f"measure {measure!r} has no name; expected a function made by def"
                 )
-        elif not (
-            measure in NAMES or (isinstance(measure, str) and _PERCENTILE.fullmatch(measure))
-        ):
+        elif not (isinstance(measure, str) and definition(measure)):
             raise MeasureError(
                 f"measure {measure!r}{did_you_mean(measure, NAMES)}; allowed: {', '.join(NAMES)}, "
                 "or a function of a schedule"
@@ -213,7 +168,7 @@ def warn_of_no_jobs(table: Any) -> None:
     """Warn if a row of a table of results, a DataFrame without the number of measured jobs, is of a
     run in which no job is measured.
     """
-    names = [c for c in map(str, table) if c in _OVER_JOBS or _PERCENTILE.fullmatch(c)]
+    names = [c for c in map(str, table) if c in _MEASURED or _PERCENTILE.fullmatch(c)]
     if names and "jobs" not in table and (none := table[names].isna().all(axis=1)).any():
         warnings.warn(f"{none.sum():,} of {len(table):,} runs: {NO_JOB}", stacklevel=3)
 
@@ -245,24 +200,27 @@ def trim_effect(schedule: Any, trim: Trim = True) -> str:
 
 
 class _Sample:
-    """A schedule and the jobs of it that are measured."""
+    """A schedule, the jobs of it that are measured, and the observations of its run if it has
+    any.
+    """
 
-    def __init__(self, schedule, trim):
-        self.schedule, self.jobs = schedule, schedule.workload
+    def __init__(self, schedule, trim, observed=None):
+        self.schedule, self.jobs, self.observed = schedule, schedule.workload, observed
         self.kept = measured_jobs(self.jobs.submit, schedule.end, trim)
+        first = schedule.first_prediction
+        self.predicted = schedule.prediction if first is None else first
 
-    def __getattr__(self, name):
-        """Compute the columns of the measured jobs when they are needed."""
-        columns = {
-            "wait": self.schedule,
-            "run_time": self.jobs,
-            "processors": self.jobs,
-            "user": self.jobs,
-        }
-        if name not in columns:
-            raise AttributeError(name)
-        setattr(self, name, getattr(columns[name], name)[self.kept])
-        return getattr(self, name)
+    @functools.cached_property
+    def wait(self):
+        return self.schedule.wait[self.kept]
+
+    @functools.cached_property
+    def run_time(self):
+        return self.jobs.run_time[self.kept]
+
+    @functools.cached_property
+    def slowdown(self):
+        return bounded_slowdown(self.wait, self.run_time)
 
     @property
     def warnings(self):
@@ -280,23 +238,32 @@ class _Sample:
             )
 
     @functools.cached_property
-    def performance(self):
+    def sums(self):
         jobs = self.jobs
         end = _column(self.schedule.end)
         return measures.performance(jobs.submit, jobs.run_time, jobs.processors, end, self.kept)
 
     @functools.cached_property
-    def backfilling(self):
-        jobs = self.jobs
-        return measures.backfilling(jobs.run_time, jobs.processors, self.schedule.backfilled)
+    def backfilled(self):
+        return measures.backfilling(
+            self.jobs.run_time, self.jobs.processors, self.schedule.backfilled
+        )
 
     @functools.cached_property
-    def slowdown(self):
-        return bounded_slowdown(self.wait, self.run_time)
+    def wild(self):
+        return measures.backfilling(self.jobs.run_time, self.jobs.processors, self.observed.wild)
 
-    def load(self, waste, until):
+    @functools.cached_property
+    def delayed(self):
+        return self.observed.events > 0
+
+    def flow(self, alpha):
+        return weighted_flow(self.wait, self.run_time, self.jobs.processors[self.kept], alpha)
+
+    def load(self, to_last_end=False, waste=False):
         jobs, schedule = self.jobs, self.schedule
         run_time = jobs.run_time + (wasted_time(schedule) if waste else 0)
+        until = schedule.end.max() if to_last_end else jobs.submit[-1]
         return load(run_time, jobs.processors, jobs.machine, int(until - jobs.submit[0]))
 
 
@@ -321,37 +288,130 @@ def _of_values(values, function):
     return float(function(values)) if len(values) else float("nan")
 
 
-_DEFINITIONS: dict[str, Callable[[_Sample], float]] = {
-    **{
-        name: functools.partial(lambda k, s: s.performance[k], k)
-        for k, name in enumerate(("jobs", "mean_wait", "mean_bounded_slowdown", "mbs", "mwbs"))
-    },
-    **{
-        name: functools.partial(lambda k, s: s.backfilling[k], k)
-        for k, name in enumerate(BACKFILLING)
-    },
-    "median_wait": lambda s: _of_values(s.wait, np.median),
-    "max_wait": lambda s: _of_values(s.wait, np.max),
-    "median_bounded_slowdown": lambda s: _of_values(s.slowdown, np.median),
-    "max_bounded_slowdown": lambda s: _of_values(s.slowdown, np.max),
-    "af": lambda s: average_flow(s.wait, s.run_time),
-    "ap0waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 0),
-    "ap1waf": lambda s: weighted_flow(s.wait, s.run_time, s.processors, 1),
-    "killed": lambda s: float((s.schedule.times_killed > 0).mean()),
-    "under_predicted": lambda s: float((_first_predictions(s.schedule) < s.jobs.run_time).mean()),
-    "r2": lambda s: determination(s.jobs.run_time, _first_predictions(s.schedule)),
-    "offered_load": lambda s: s.load(False, s.jobs.submit[-1]),
-    "offered_load_with_waste": lambda s: s.load(True, s.jobs.submit[-1]),
-    "utilisation": lambda s: s.load(False, s.schedule.end.max()),
-    "utilisation_with_waste": lambda s: s.load(True, s.schedule.end.max()),
+@dataclass(frozen=True)
+class Definition:
+    """The definition of a measure; as text its words with the unit."""
+
+    compute: Callable[[_Sample], float] = field(repr=False)
+    words: str
+    unit: str = ""
+
+    def __str__(self):
+        return f"{self.words}, {self.unit}" if self.unit else self.words
+
+
+def _percentile(column, percent):
+    name, unit = ("wait", "s") if column == "wait" else ("slowdown", "")
+    words = f"percentile {percent} of the {column.replace('_', ' ')}"
+    at = functools.partial(np.percentile, q=float(percent))
+    return lambda s: _of_values(getattr(s, name), at), words, unit
+
+
+#: Measures over the jobs that `measured_jobs` leaves: nan only if it leaves none.
+_MEASURED = {
+    "jobs": (lambda s: int(s.sums[0]), "jobs measured"),
+    "mean_wait": (lambda s: s.sums[1], "mean wait", "s"),
+    "median_wait": (lambda s: _of_values(s.wait, np.median), "median wait", "s"),
+    "max_wait": (lambda s: _of_values(s.wait, np.max), "longest wait", "s"),
+    "wait_p95": _percentile("wait", 95),
+    "mean_bounded_slowdown": (lambda s: s.sums[2], "mean bounded slowdown"),
+    "median_bounded_slowdown": (
+        lambda s: _of_values(s.slowdown, np.median),
+        "median bounded slowdown",
+    ),
+    "max_bounded_slowdown": (lambda s: _of_values(s.slowdown, np.max), "largest bounded slowdown"),
+    "bounded_slowdown_p95": _percentile("bounded_slowdown", 95),
+    "mbs": (lambda s: s.sums[3], "mean bounded slowdown as PV-EASY defines it"),
+    "mwbs": (lambda s: s.sums[4], "mean bounded slowdown weighted by size, as PV-EASY defines it"),
+    "af": (lambda s: average_flow(s.wait, s.run_time), "mean flow time (AF of Top Percent)", "s"),
+    "ap0waf": (lambda s: s.flow(0), "flow time weighted by area (AP0WAF of Top Percent)", "s"),
+    "ap1waf": (
+        lambda s: s.flow(1),
+        "flow time weighted by area and wait (AP1WAF of Top Percent)",
+        "s",
+    ),
 }
+#: Measures over all jobs.
+_WHOLE = {
+    "backfilled": (lambda s: s.backfilled[0], "share of jobs backfilled"),
+    "backfilled_run_time": (lambda s: s.backfilled[1], "mean run time of the backfilled jobs", "s"),
+    "backfilled_size": (
+        lambda s: s.backfilled[2],
+        "mean size of the backfilled jobs",
+        "processors",
+    ),
+    "regular_run_time": (
+        lambda s: s.backfilled[3],
+        "mean run time of the jobs that were not backfilled",
+        "s",
+    ),
+    "killed": (
+        lambda s: float((s.schedule.times_killed > 0).mean()),
+        "share of jobs preempted at least once",
+    ),
+    "under_predicted": (
+        lambda s: float((s.predicted < s.jobs.run_time).mean()),
+        "share of jobs predicted shorter than they ran",
+    ),
+    "r2": (
+        lambda s: determination(s.jobs.run_time, s.predicted),
+        "share of the variance of run times that the predictions explain",
+    ),
+    "offered_load": (lambda s: s.load(), "work over capacity, first submission to last"),
+    "offered_load_with_waste": (
+        lambda s: s.load(waste=True),
+        "offered load with the work of preempted runs",
+    ),
+    "utilisation": (
+        lambda s: s.load(to_last_end=True),
+        "work over capacity, first submission to last end",
+    ),
+    "utilisation_with_waste": (
+        lambda s: s.load(to_last_end=True, waste=True),
+        "utilisation with the work of preempted runs",
+    ),
+}
+_OBSERVED = {
+    "wild": (lambda s: s.wild[0], "share of jobs backfilled wildly"),
+    "wild_run_time": (lambda s: s.wild[1], "mean run time of the wildly backfilled jobs", "s"),
+    "wild_size": (lambda s: s.wild[2], "mean size of the wildly backfilled jobs", "processors"),
+    "delayed": (
+        lambda s: float(s.delayed.mean()),
+        "share of jobs that suffered a wild backfill while at the head of the queue",
+    ),
+    "events": (
+        lambda s: _of_values(s.observed.events[s.delayed], np.mean),
+        "mean number of wild backfills that a delayed job suffered",
+    ),
+    "delay": (
+        lambda s: _of_values(s.observed.delay[s.delayed], np.mean),
+        "mean delay of the delayed jobs, from first real shadow time to start",
+        "s",
+    ),
+    "sjfness": (
+        lambda s: float(s.observed.shortest.mean()),
+        "share of jobs that were the shortest in the queue when started",
+    ),
+}
+#: All measures by name.
+NAMES = {name: Definition(*row) for name, row in (_MEASURED | _WHOLE | _OBSERVED).items()}
+#: Measures of EASY that need an observed run, see `replication.simulator.observation`.
+OBSERVED = tuple(_OBSERVED)
+_PERCENTILE = re.compile(r"(wait|bounded_slowdown)_p(100|\d{1,2}(?:\.\d+)?)")
+
+
+def definition(name: str) -> Definition | None:
+    """Return the definition of a measure, any percentile included; None for other names."""
+    if match := _PERCENTILE.fullmatch(name):
+        return Definition(*_percentile(*match.groups()))
+    return NAMES.get(name)
 
 
 def of(
     schedule: Any,
     measures: Measure | Iterable[Measure] | None = None,
     trim: Trim = True,
-    observed: dict[str, float] | None = None,
+    observed: Any = None,
 ) -> dict[str, float]:
     """Return measures of a schedule by name; nan for a mean over no jobs.
 
@@ -362,14 +422,14 @@ def of(
         Names of `NAMES`; `DEFAULT` by default. A function is called by its own name.
     trim : bool or (float, bool)
         See `check_trim`.
-    observed : dict, optional
-        Measures of an observed run.
+    observed : replication.simulator.observation.Observed, optional
+        The observations of the run, for the measures `OBSERVED`.
 
     Raises
     ------
     MeasureError
     """
-    sample, result = _Sample(schedule, trim), Measures()
+    sample, result = _Sample(schedule, trim, observed), Measures()
     for measure in check_measures(measures, DEFAULT):
         if callable(measure):
             value = measure(_copy(schedule))
@@ -378,20 +438,12 @@ def of(
                     f"measure {measure.__name__} is {value!r:.60}; expected a number"
                 )
             result[measure.__name__] = float(value)
-        elif measure in OBSERVED:
-            if observed is None:
-                raise MeasureError(
-                    f"measure {measure!r}; allowed with compare and sweep, and EASY only"
-                )
-            result[measure] = observed[measure]
-        elif measure in _DEFINITIONS:
-            result[measure] = _DEFINITIONS[measure](sample)
+        elif measure in OBSERVED and observed is None:
+            raise MeasureError(
+                f"measure {measure!r}; allowed with compare and sweep, and EASY only"
+            )
         else:
-            column, percent = _PERCENTILE.fullmatch(measure).groups()
-            values = sample.wait if column == "wait" else sample.slowdown
-            result[measure] = _of_values(values, functools.partial(np.percentile, q=float(percent)))
-    if "jobs" in result:
-        result["jobs"] = int(result["jobs"])
+            result[measure] = definition(measure).compute(sample)
     result.warnings = tuple(sample.warnings)
     return result
 
@@ -567,8 +619,3 @@ def wasted_time(schedule: Any) -> np.ndarray:
     job, start, end = schedule.killed_runs.T
     ran = np.bincount(job, end - start, len(schedule.start)).astype(np.int64)
     return ran + schedule.end - schedule.start - schedule.workload.run_time
-
-
-def _first_predictions(schedule):
-    first = schedule.first_prediction
-    return schedule.prediction if first is None else first

@@ -402,7 +402,7 @@ def _measured(task, jobs, model, seed):
     """
     if any(name in measures.OBSERVED for name in task.measures):
         seen = observe(jobs, model, seed, task.scheduler)
-        return [measures.of(seen.schedule, task.measures, task.trim, seen.measures)]
+        return [measures.of(seen.schedule, task.measures, task.trim, seen)]
     schedule = simulate(jobs, task.scheduler, model, seed)
     parts = [schedule, *(schedules_without(schedule) if task.blocks else ())]
     return [measures.of(part, task.measures, task.trim) for part in parts]
