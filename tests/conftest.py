@@ -13,7 +13,7 @@ from replication.simulator import paths
 from replication.simulator.logs import registry
 
 # A study's notebook imports the modules beside it.
-sys.path += sorted(str(folder) for folder in paths.STUDIES.iterdir() if folder.is_dir())
+sys.path += sorted(str(folder) for folder in (paths.ROOT / "studies").iterdir() if folder.is_dir())
 
 # No test depends on the speed of the machine.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -169,10 +169,10 @@ def _renew_logs():
 
 def _all_values(only):
     """Run notebooks, by default all, in a folder of their own, and return the pins of each."""
-    sys.path += sorted(str(folder) for folder in paths.STUDIES.iterdir() if folder.is_dir())
+    sys.path += sorted(str(folder) for folder in record.STUDIES.iterdir() if folder.is_dir())
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        for place in ("FIGURES", "BUILD", "STAND_IN"):
+        for place in ("FIGURES", "BUILD"):
             setattr(paths, place, Path(folder) / place.lower())
         without_logs()
         known = results.notebooks() | results.studies()

@@ -39,14 +39,13 @@ def enter(root, real=True, patch=setattr):
     forget()
     places = {
         "NOTEBOOKS": "notebooks",
-        "STUDIES": "studies",
         "FIGURES": "figures",
         "BUILD": "build",
-        "STAND_IN": "build/stand-in",
         "PUBLISHED": "published",
     }
     for name, place in places.items():
         patch(paths, name, root / place)
+    patch(record, "STUDIES", root / "studies")
     published = root / "published" / "heel_and_toe" / "fig02.csv"
     if not published.exists():
         published.parent.mkdir(parents=True)

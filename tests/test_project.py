@@ -21,7 +21,7 @@ PROJECT = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-
 LOCK = (paths.ROOT / "requirements/main.lock").read_text(encoding="utf-8")
 NOTEBOOKS = sorted(
     path
-    for folder in (paths.NOTEBOOKS, paths.STUDIES)
+    for folder in (paths.NOTEBOOKS, paths.ROOT / "studies")
     for path in folder.rglob("*.ipynb")
     if ".ipynb_checkpoints" not in path.parts
 )

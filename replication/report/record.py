@@ -19,6 +19,7 @@ from replication.verdicts import git, published
 #: Titles of the chapters of the replication.
 CHAPTERS = {name: paper["title"] for name, paper in published.registered().items()}
 CHAPTERS |= {"together": "The papers together"}
+STUDIES = paths.ROOT / "studies"
 STUDY = "studies/"  # the names of all items of studies begin so
 #: Kinds of outputs, from the most to the least conclusive.
 KINDS = ("paper", "quick", "stand-in")
@@ -38,7 +39,7 @@ def folder(kind, name="") -> Path:
 
     `kind` is one of `KINDS` or `OTHER`; only ``paper`` is in ``figures/``.
     """
-    root = {"paper": paths.FIGURES, "stand-in": paths.STAND_IN}.get(kind, paths.BUILD / kind)
+    root = paths.FIGURES if kind == "paper" else paths.BUILD / kind
     return root / name.rpartition("/")[0]
 
 
@@ -47,7 +48,7 @@ def source(name) -> Path:
     a study.
     """
     if name.startswith(STUDY):
-        return paths.STUDIES / f"{name.removeprefix(STUDY)}.ipynb"
+        return STUDIES / f"{name.removeprefix(STUDY)}.ipynb"
     return paths.NOTEBOOKS / f"{name}.ipynb"
 
 
@@ -58,8 +59,8 @@ def path_of(name) -> str:
 
 def name_of(path) -> str:
     """Return the name of the item of a notebook, see `source`."""
-    of_study = path.is_relative_to(paths.STUDIES)
-    place = path.relative_to(paths.STUDIES if of_study else paths.NOTEBOOKS).with_suffix("")
+    of_study = path.is_relative_to(STUDIES)
+    place = path.relative_to(STUDIES if of_study else paths.NOTEBOOKS).with_suffix("")
     return f"{STUDY if of_study else ''}{place.as_posix()}"
 
 

@@ -30,7 +30,7 @@ def notebooks() -> dict[str, Path]:
 
 def studies() -> dict[str, Path]:
     """Return the paths of the notebooks of all studies by ``studies/study/item``."""
-    return _by_name(sorted(folder for folder in paths.STUDIES.glob("*") if folder.is_dir()))
+    return _by_name(sorted(folder for folder in record.STUDIES.glob("*") if folder.is_dir()))
 
 
 def _by_name(folders):

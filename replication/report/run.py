@@ -122,7 +122,7 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
     """
     chosen = choose(only, own)
     if not chosen:
-        raise PageError(f"no notebooks in {paths.STUDIES if own else paths.NOTEBOOKS}")
+        raise PageError(f"no notebooks in {record.STUDIES if own else paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
     weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
     failed, answers, begun, pages, wrong = [], {}, time.perf_counter(), [], False

@@ -11,7 +11,6 @@ from replication.simulator.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
-STUDIES = ROOT / "studies"
 DATA = ROOT / "data"
 PUBLISHED = DATA / "published"
 IN_CHECKOUT = (ROOT / "pyproject.toml").is_file()
@@ -22,7 +21,6 @@ OUTPUT = os.environ.get("REPLICATION_OUTPUT") or (ROOT if IN_CHECKOUT else CACHE
 OUTPUT = Path(OUTPUT).expanduser().resolve()
 FIGURES = OUTPUT / "figures"
 BUILD = OUTPUT / "build"
-STAND_IN = BUILD / "stand-in"
 
 
 def trace_folders() -> list[Path]:

@@ -36,7 +36,7 @@ PINNED_VALUES, PINNED_LOGS = pins.read(pins.VALUES), pins.read(pins.LOGS)
 def output(tmp_path_factory, monkeypatch):
     """A folder that all notebooks of a session write to; stored results stay in the checkout."""
     folder = tmp_path_factory.getbasetemp() / "notebooks"
-    for name in ("FIGURES", "BUILD", "STAND_IN"):
+    for name in ("FIGURES", "BUILD"):
         monkeypatch.setattr(paths, name, folder / name.lower())
     return folder
 
@@ -127,7 +127,6 @@ def test_notebook_in_a_kernel(name, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(paths.ROOT))
     monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
     monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
-    monkeypatch.setattr(paths, "STAND_IN", tmp_path / "build" / "stand-in")
     kind = run.execute(NOTEBOOKS[name], {"scale": "quick", "workers": 1})
     assert kind in ("quick", "stand-in")
     assert record.notebook(kind, name).is_file()

@@ -22,7 +22,7 @@ PROGRAM = f"""
 import os, sys
 from pathlib import Path
 from replication.simulator import paths
-for place in ("FIGURES", "BUILD", "STAND_IN"):
+for place in ("FIGURES", "BUILD"):
     setattr(paths, place, Path(sys.argv[1]) / place.lower())
 from replication.report import results
 from tests import pins

@@ -14,7 +14,7 @@ from replication.verdicts import published
 
 TEXT = (paths.ROOT / "docs/modules.md").read_text(encoding="utf-8")
 LISTED = set(re.findall(r"`(replication\.[\w.]+)`", TEXT))
-FILES = [*paths.STUDIES.glob("*/*"), *paths.NOTEBOOKS.glob("*/*")]
+FILES = [*(paths.ROOT / "studies").glob("*/*"), *paths.NOTEBOOKS.glob("*/*")]
 FILES = sorted(path for path in FILES if path.suffix in (".py", ".ipynb"))
 # The page in the browser compiles the kernels themselves for another machine.
 FILES = [path for path in FILES if path.parent.name != "browser"]
