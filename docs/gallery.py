@@ -32,7 +32,7 @@ def write(folder, built):
     recorded = results.collect("paper")
     for paper in (*recorded.papers, *recorded.studies):
         index += [f"## {paper.title}", "", '<div class="cards">']
-        items = assemble.in_order(paper)
+        items = paper.in_order
         for item in items:
             verdict, sentence = assemble.verdict_of(item, paper)
             nbformat.write(page(item, verdict, sentence), folder / f"{item.id}.ipynb")

@@ -8,7 +8,6 @@ import os
 import re
 import statistics
 from base64 import b64encode
-from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -16,7 +15,7 @@ from markupsafe import Markup
 from PIL import Image
 
 from replication.report import record, render
-from replication.report.results import ReportError, collect
+from replication.report.results import ReportError, collect, plain
 from replication.simulator import paths, writing
 from replication.simulator.workload import QUICK_JOBS
 from replication.verdicts import evidence, published, rules, shown
@@ -35,11 +34,8 @@ STACKED = re.compile("(<table.*?</thead>)(.*?</table>)", re.DOTALL)
 #: Cases that a claim shows; its evidence has all.
 CASES = 16
 THUMBNAIL = 360
-# The name of a file, from the top folder on, in the attributes of a picture or a link.
-FILE = re.compile(
-    r'(<(?:img|a)(?: class="thumbnail")?(?: loading="lazy")? (?:src|href)=)"file:([^"]+)"'
-)
-NEAR = (rules.MATCH, rules.CLOSE, rules.NEAR)
+# In an article the name of a file, from the top folder on.
+FILE = re.compile('"file:([^"]+)"')
 PARTS = {
     rules.LOG: "facts of the logs",
     evidence.EXAMPLE: "worked examples",
@@ -95,6 +91,18 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
     items, prose = results.every("items"), _renderer(results.every("items"))
     by_name = {item.name: item for item in items}
     script = (render.TEMPLATES / "report.js").read_text(encoding="utf-8")
+
+    def file(name, small=False):
+        """Return the address of a file, which is named from the top folder on."""
+        path = paths.ROOT / name
+        if folder is not None:
+            return os.path.relpath(path, folder)
+        return render.uri(_thumbnail(path) if small else path.read_bytes())
+
+    def linked(match):
+        return f'"{html.escape(file(html.unescape(match[1])))}"'
+
+    texts = {name: FILE.sub(linked, text) for name, text in texts.items()}
     filled = render.JINJA.get_template("report.html.j2").render(
         kind=results.kind,
         standalone=folder is None,
@@ -112,34 +120,21 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         script=Markup(script),
         digest=b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         place=lambda result: evidence.place(*result.name),
+        file=file,
         sources=lambda claim: _sources(claim, by_name[claim.drawn_by]) if folder else [],
         notebook=lambda item: _notebook(item, prose(item.source)),
         shown_cases=CASES,
     )
-    place = partial(_embedded if folder is None else _beside, folder=folder)
-    return CONTROL.sub("", FILE.sub(place, filled)).encode()
+    return CONTROL.sub("", filled).encode()
 
 
-def _beside(match, folder):
-    """Return the attributes of a picture or a link with the place of its file seen from
-    the report.
-    """
-    size, name = match.groups()
-    return f'{size}"{html.escape(os.path.relpath(paths.ROOT / html.unescape(name), folder))}"'
-
-
-def _embedded(match, folder):
-    """Return the attributes of a picture that holds its file, or a small copy of it."""
-    size, name = match.groups()
-    data = (paths.ROOT / html.unescape(name)).read_bytes()
-    if "thumbnail" in size:
-        buffer = io.BytesIO()
-        with Image.open(io.BytesIO(data)) as picture:
-            small = picture.convert("RGB")
-        small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
-        small.quantize(64).save(buffer, "png", optimize=True)
-        data = buffer.getvalue()
-    return f'{size}"{render.uri(data)}"'
+def _thumbnail(path):
+    buffer = io.BytesIO()
+    with Image.open(path) as picture:
+        small = picture.convert("RGB")
+    small.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+    small.quantize(64).save(buffer, "png", optimize=True)
+    return buffer.getvalue()
 
 
 def _article(name, text):
@@ -206,17 +201,12 @@ def _paper(paper, prose, studies):
         "title": paper.title,
         "short": _short(paper.key),
         "parts": parts,
-        "items": [_item(item, paper, prose, studies) for item in in_order(paper)],
+        "items": [_item(item, paper, prose, studies) for item in paper.in_order],
         "claim_counts": evidence.count(
             paper.claims, evidence.CLAIM_WORDS, (*evidence.COUNTED, rules.CHECK)
         ),
         "claims": paper.claims,
     }
-
-
-def in_order(paper) -> list:
-    """Return the items of a paper: figures and tables in the paper's order, then the analyses."""
-    return sorted(paper.items, key=lambda item: item.is_analysis)
 
 
 def _study(study, papers, prose):
@@ -239,7 +229,7 @@ def _short(key):
 def _item(item, paper, prose, studies=()):
     """Return the contents of an item's section."""
     facts, name = item.facts, item.name.rpartition("/")[2]
-    numbers, claimed = numbers_of(item, paper), claims_of(item, paper)
+    numbers, claimed = paper.numbers_of(item), paper.claims_of(item)
     figures = [
         _picture(item.folder / file, about["caption"])
         for file, about in facts["files"].items()
@@ -271,7 +261,7 @@ def _studies_of(item, studies):
     return [
         {"id": other.id, "title": other.title}
         for other in same
-        if _plain(name) in named(other.source.read_text(encoding="utf-8"))
+        if plain(name) in named(other.source.read_text(encoding="utf-8"))
     ]
 
 
@@ -285,11 +275,6 @@ def named(text) -> set[str]:
             first, last = (ROMAN.index(end) if end in ROMAN else int(end) for end in ends)
             names |= {f"{word.lower()}{k}" for k in range(first, max(first, last) + 1)}
     return names
-
-
-def _plain(name):
-    """Return the name of an item without leading zeros of its number: fig4 of fig04."""
-    return re.sub("(?<=[a-z])0+", "", name)
 
 
 def _compact(numbers):
@@ -329,61 +314,39 @@ def _sources(claim, item):
     return files
 
 
-def claims_of(item, paper) -> list[evidence.Claim]:
-    """Return the claims of an item: those that it decides, and those whose section names it."""
-    if item.name.startswith(record.STUDY):
-        return [claim for claim in paper.claims if claim.id in item.evidence]
-    name = _plain(item.name.partition("/")[2])
-    return [claim for claim in paper.claims if claim.drawn_by == item.name or name in claim.items]
-
-
-def numbers_of(item, paper) -> list[evidence.Number]:
-    """Return the published numbers that an item compares with ours."""
-    by_id = {number.id: number for number in paper.numbers}
-    return [by_id[name] for name in item.evidence if name in by_id]
-
-
 def verdict_of(item, paper) -> tuple[str, str]:
     """Return the verdict on an item of a paper from its numbers and claims, as (word, sentence)."""
-    numbers, claimed = numbers_of(item, paper), claims_of(item, paper)
     if item.is_analysis:
         return "analysis", "Not a table or figure of the paper"
-    compared = [result for result in numbers if result.verdict in rules.NUMBER_VERDICTS[:4]]
-    said = [result.verdict for result in claimed if result.about != evidence.REPEAT]
-    words = [word for word in said if word in rules.CLAIM_VERDICTS[:4]]
-    held = [word for word in words if word != rules.OPEN]
-    good = sum(result.verdict in NEAR for result in compared)
+    numbers, claims = paper.numbers_of(item), paper.claims_of(item)
+    compared = [number for number in numbers if number.verdict in rules.COMPARED]
+    decided = [claim.verdict for claim in claims if claim.about != evidence.REPEAT]
+    decided = [word for word in decided if word in rules.DECIDED]
     sentences = []
     if compared:
+        good = sum(number.verdict in rules.GOOD for number in compared)
         noun = "number" if len(compared) == 1 else "numbers"
         sentences.append(f"{good} of {len(compared)} {noun} near or better")
-        sizes = [
-            (abs(result.decided().difference), result)
-            for result in compared
-            if result.printed.value
-            and result.printed.unit not in rules.EXACT_UNITS
-            and not result.words
-        ]
-        if sizes := [(size, result) for size, result in sizes if not math.isnan(size)]:
+        sizes = [(abs(one.decided().difference), one) for one in compared if _is_relative(one)]
+        if sizes := [(size, number) for size, number in sizes if not math.isnan(size)]:
             median = statistics.median(size for size, _ in sizes)
             sentences[-1] += f", median difference {100 * median:.1f} %"
             ordered = sorted(sizes, key=lambda pair: -pair[0])
-            largest = [_difference(result) for size, result in ordered if size > 0.0005]
+            largest = [_difference(number) for size, number in ordered if size > 0.0005]
             if largest := list(dict.fromkeys(largest))[:2]:
                 sentences.append("largest: " + "; ".join(largest))
-    if words:
-        counts = shown.counts(words, rules.CLAIM_VERDICTS)
+    if decided:
+        counts = shown.counts(decided, rules.CLAIM_VERDICTS)
         sentences.append("claims: " + ", ".join(f"{word} {n}" for word, n in counts.items()))
     if not sentences:
-        return "drawing", "The paper prints no number here that we can compare, and no claim"
+        sentences = ["The paper prints no number here that we can compare, and no claim"]
     sentence = ". ".join(part[0].upper() + part[1:] for part in sentences)
-    if not compared and not held:
-        return rules.OPEN, sentence
-    share = good / len(compared) if compared else 1
-    share = min(share, sum(word != rules.FAILS for word in held) / len(held)) if held else share
-    whole = share == 1 and rules.PART not in held
-    word = "reproduced" if whole else "partly reproduced" if share >= 0.5 else "not reproduced"
-    return word, sentence
+    return rules.item_verdict([number.verdict for number in compared], decided), sentence
+
+
+def _is_relative(number):
+    printed = number.printed
+    return printed.value and printed.unit not in rules.EXACT_UNITS and not number.words
 
 
 def _difference(number):

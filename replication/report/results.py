@@ -44,6 +44,11 @@ def _by_name(folders):
     }
 
 
+def plain(name) -> str:
+    """Return the name of an item without leading zeros of its number: fig4 of fig04."""
+    return re.sub("(?<=[a-z])0+", "", name)
+
+
 @dataclass
 class Item:
     """The results of one notebook: their kind and their record."""
@@ -132,6 +137,23 @@ class Paper:
     def claims(self) -> list:
         """The claims."""
         return [one for one in self.statements if isinstance(one, evidence.Claim)]
+
+    @property
+    def in_order(self) -> list:
+        """The items: figures and tables in the paper's order, then the analyses."""
+        return sorted(self.items, key=lambda item: item.is_analysis)
+
+    def numbers_of(self, item) -> list:
+        """Return the printed numbers that an item compares with ours."""
+        by_id = {number.id: number for number in self.numbers}
+        return [by_id[name] for name in item.evidence if name in by_id]
+
+    def claims_of(self, item) -> list:
+        """Return the claims of an item: those that it decides, and those whose section names it."""
+        if item.name.startswith(record.STUDY):
+            return [claim for claim in self.claims if claim.id in item.evidence]
+        name = plain(item.name.partition("/")[2])
+        return [one for one in self.claims if one.drawn_by == item.name or name in one.items]
 
 
 @dataclass

@@ -49,8 +49,14 @@ NOT_COMPUTED = "not computed"
 ABSOLUTE = "difference is absolute"
 FROM_ONE = "difference is a share of the distance from 1"
 
+#: Verdicts on numbers that were compared, and those of them that speak for the paper.
+COMPARED, GOOD = NUMBER_VERDICTS[:4], NUMBER_VERDICTS[:3]
+#: Verdicts on an item: `OPEN`, reproduced, partly or not; `NOTHING` without numbers and claims.
+REPRODUCED, NOTHING = "reproduced", "drawing"
+
 CLAIM_VERDICTS = "holds", "holds in part", "open", "fails", "undecided", "check"
 HOLDS, PART, OPEN, FAILS, UNDECIDED, CHECK = CLAIM_VERDICTS
+DECIDED = CLAIM_VERDICTS[:4]
 SIMULATED, LOG, CHECKED, REPEAT = KINDS = "simulated", "log", CHECK, "repeat"
 OPERATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 BETWEEN = "between"  # both bounds included
@@ -300,6 +306,23 @@ def is_near(distance: float, factor: float = 1) -> bool:
     a factor.
     """
     return distance <= factor * float(100 * LIMITS[NEAR])
+
+
+def item_verdict(numbers: Iterable[str], claims: Iterable[str]) -> str:
+    """Return the verdict on a table or figure from those on its numbers and its claims.
+
+    The smaller of two shares decides: of the compared numbers that are near or better, and of the
+    decided claims that do not fail. From one half on it is partly reproduced.
+    """
+    near = [word in GOOD for word in numbers if word in COMPARED]
+    words = [word for word in claims if word in DECIDED]
+    held = [word != FAILS for word in words if word != OPEN]
+    if not near and not held:
+        return OPEN if words else NOTHING
+    share = min(sum(one) / len(one) for one in (near, held) if one)
+    if share == 1 and PART not in words:
+        return REPRODUCED
+    return f"partly {REPRODUCED}" if share >= 0.5 else f"not {REPRODUCED}"
 
 
 def side(verdict: str) -> str:

@@ -11,7 +11,7 @@ import small_project
 from small_project import OURS
 
 from replication.cli import main
-from replication.report import assemble, page, record, rerun, results
+from replication.report import page, record, rerun, results
 from replication.simulator import paths
 from replication.verdicts import evidence, rules
 from replication.verdicts.published import EvidenceError
@@ -305,7 +305,7 @@ def test_a_claim_is_read_as_it_was_recorded(project):
         ("KTH-SP2-2 -1 %", "against"),
         ("SDSC-SP2 3 %", "for"),
     ]
-    assert [item.name for item in paper.items if claim in assemble.claims_of(item, paper)] == [
+    assert [item.name for item in paper.items if claim in paper.claims_of(item)] == [
         "heel_and_toe/claims",
         "heel_and_toe/fig02",
     ]

@@ -242,3 +242,20 @@ def test_reasons_name_what_is_there(more, words):
 def test_a_column_that_is_missing_is_named():
     with pytest.raises(EvidenceError, match="our row lacks unit"):
         compared(frame().drop(columns="unit"))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "claims", "word"),
+    [
+        (["near", "close", "match"], ["holds"], "reproduced"),
+        (["near", "differs"], [], "partly reproduced"),  # exactly one half
+        (["match", "differs", "differs"], ["holds"], "not reproduced"),
+        (["match"], ["holds", "fails", "fails"], "not reproduced"),
+        (["match"], ["holds in part"], "partly reproduced"),
+        (["match", "not comparable", "erratum"], ["open", "undecided"], "reproduced"),
+        ([], ["open"], "open"),
+        (["not comparable"], ["undecided"], "drawing"),
+    ],
+)
+def test_an_item_is_as_good_as_the_worse_of_its_numbers_and_claims(numbers, claims, word):
+    assert rules.item_verdict(numbers, claims) == word

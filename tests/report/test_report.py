@@ -178,20 +178,6 @@ def test_wide_tables_of_articles_have_labels_in_their_cells():
     ]
 
 
-@pytest.mark.parametrize(
-    ("values", "word"),
-    [
-        ((21.4, 18.7), "reproduced"),
-        ((21.4, 99.0), "partly reproduced"),  # exactly one half
-        ((99.0, 99.0), "not reproduced"),
-    ],
-)
-def test_an_item_is_partly_reproduced_from_one_half(project, values, word):
-    draw(project, ours=[row | {"value": value} for row, value in zip(OURS, values, strict=False)])
-    (paper,) = [one for one in results.collect("paper").papers if one.items]
-    assert assemble.verdict_of(paper.items[0], paper)[0] == word
-
-
 CLAIM = """
 [{}]
 section = "5.2"
