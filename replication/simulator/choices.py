@@ -110,6 +110,8 @@ class Choice:
         The short form of the choice in text, see `replication.simulator.text`.
     error : class
         The `ChoiceError` of the family.
+    decoration : str
+        The advice to a class that is no frozen dataclass.
     statements : dict of str to object
         Attributes that state something about the methods of a class, with the values that are
         right for any method. Other values count for the class that states them, never for a
@@ -117,6 +119,7 @@ class Choice:
     """
 
     error = ChoiceError
+    decoration = "put @dataclass(frozen=True) before the class"
     families: ClassVar = []
     statements = {}
 
@@ -150,9 +153,9 @@ class Choice:
             cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__), *_parameters(cls)])
 
     def __new__(cls, *values, **named):
+        names = cls.options()
         if "__dataclass_fields__" not in cls.__dict__ or not cls.__dataclass_params__.frozen:
-            raise cls.error(f"{cls.__name__}: put @dataclass(frozen=True) before the class")
-        names = [declared.name for declared in fields(cls)]
+            raise cls.error(f"{cls.__name__}: {cls.decoration}")
         for word in named:
             hint = functools.partial(_class_with_option, cls, word)
             among(names, f"{cls.__name__} has no option", word, cls.error, hint)
@@ -221,8 +224,17 @@ class Choice:
         return [cls.check(value) for group in read for value in group]
 
     @classmethod
+    def decorates_itself(cls) -> bool:
+        """Return whether the class becomes a frozen dataclass without a decorator."""
+        return False
+
+    @classmethod
     def options(cls) -> dict:
-        """Return the choice's fields (`dataclasses.Field`) by name."""
+        """Return the choice's fields (`dataclasses.Field`) by name, after a plain class has been
+        made a frozen dataclass.
+        """
+        if cls.decorates_itself():
+            complete_class(cls)
         return {declared.name: declared for declared in fields(cls)}
 
 

@@ -1,4 +1,4 @@
-"""The base class of predictors: three ways to define one, and checks of its predictions."""
+"""The base class of predictors, and the checks of their predictions."""
 
 import inspect
 import weakref
@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit, objmode
 from numba.core.errors import NumbaError
 
-from replication.simulator.choices import Choice, ChoiceError, complete_class
+from replication.simulator.choices import Choice, ChoiceError
 from replication.simulator.kernels.memory import BASE, Memory
 from replication.simulator.workload import EndedJob, Job, Workload
 
@@ -42,10 +42,9 @@ def compiled(function: Callable) -> Any:
 class Predictor(Choice, family="predictor"):
     """A predictor of run times, which a scheduler plans with in place of the user's estimate.
 
-    There are three kinds; docs/extending.md has an example of each. An online predictor in Python
-    defines `predict`, and `start`, `begin` and `learn` as needed. It keeps its state on ``self``,
-    which is a new copy in each simulation. Outside of simulations the methods may be called as
-    well::
+    A predictor defines `predict`, and `start`, `begin` and `learn` as needed. It keeps its state on
+    ``self``, which is a new copy in each simulation. Outside of simulations the methods may be
+    called as well::
 
         class LastOfUser(Predictor):
             def start(self, workload):
@@ -57,10 +56,10 @@ class Predictor(Choice, family="predictor"):
             def learn(self, job, now):
                 self.last[job.user] = job.run_time
 
-    A compiled predictor has the same methods as functions of (memory, job, now) decorated by
-    `compiled`, where ``job`` is an index. `tables` returns its arrays; ``memory`` has these and the
-    arrays submit, run_time, estimate and size. A predictor that does not learn defines
-    `predictions` alone.
+    Two kinds of frozen dataclasses are faster; docs/extending.md has an example of each. A compiled
+    predictor has the same methods as functions of (memory, job, now) decorated by `compiled`, where
+    ``job`` is an index; `tables` returns its arrays, which ``memory`` has beside submit, run_time,
+    estimate and size. A predictor that does not learn may define `predictions` alone.
 
     A simulation raises `PredictorError` for a prediction out of range and for an index out of
     bounds, with the job and the value.
@@ -77,6 +76,9 @@ class Predictor(Choice, family="predictor"):
     """
 
     error = PredictorError
+    decoration = (
+        "define predict(job, now), or put @dataclass(frozen=True) before a compiled predictor"
+    )
     draws_at_random = True
     changes_only_at_ends = False
 
@@ -84,23 +86,10 @@ class Predictor(Choice, family="predictor"):
         _check_methods(cls)
         super().__init_subclass__(**keywords)
 
-    def __new__(cls, *values, **named):
-        cls.options()
-        return super().__new__(cls, *values, **named)
-
     @classmethod
-    def options(cls) -> dict:
-        """Return the predictor's fields by name,
-        after an online predictor has been made a frozen dataclass.
-        """
-        if cls.is_online():
-            complete_class(cls)
-        if "__dataclass_fields__" not in vars(cls):
-            raise PredictorError(
-                f"{cls.__name__} has no method predict(job, now); expected one, or "
-                "@dataclass(frozen=True) before the class of a compiled predictor"
-            )
-        return super().options()
+    def decorates_itself(cls) -> bool:
+        """Return whether the class is an online predictor, which needs no decorator."""
+        return cls.is_online()
 
     @classmethod
     def is_online(cls) -> bool:

@@ -8,7 +8,6 @@ from typing import ClassVar, dataclass_transform
 
 import numpy as np
 
-from replication.simulator.choices import complete_class
 from replication.simulator.kernels import memory as compiled
 from replication.simulator.predictors import Predictor
 from replication.simulator.schedulers import options
@@ -64,15 +63,10 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
 
-    def __new__(cls, *given, **named):
-        cls.options()
-        return super().__new__(cls, *given, **named)
-
     @classmethod
-    def options(cls) -> dict:
-        """Return the fields by name, after the class has been made a frozen dataclass."""
-        complete_class(cls)
-        return super().options()
+    def decorates_itself(cls) -> bool:
+        """Return True: a subclass needs no decorator."""
+        return True
 
     def __init_subclass__(cls, **how):
         for base in set(cls.__mro__) - set(PythonScheduler.__mro__):
