@@ -56,16 +56,6 @@ def test_T1_a_timer_leads_to_one_pass_after_the_events_of_its_instant():
     run, passes = simulated(jobs(4, (0, 7, 2), (5, 1, 2)), act)
     assert run.start.tolist() == [5, 5]
     assert passes == [0, 3, 5, 6, 7, 12]
-    # With a pass for each event the timer comes last.
-    loop = rp.EventLoop(jobs(4, (0, 3, 2), (3, 1, 2)))
-    loop.loop_options, seen = loop.loop_options._replace(events="one-by-one"), []
-    for now in loop.passes():
-        if now == 0:
-            loop.wake(3)
-        seen.append((now, len(loop.queue), len(loop.running)))
-        if now == 0 or len(seen) == 4:
-            begin_all(loop)
-    assert seen[:4] == [(0, 1, 0), (3, 0, 0), (3, 1, 0), (3, 1, 0)] and loop.start == [0, 3]
 
 
 def test_T2_a_timer_set_twice_counts_once():

@@ -30,13 +30,10 @@ class Reservation(NamedTuple):
 
 
 class LoopOptions(NamedTuple):
-    """The loop's options; docs/semantics/predicted.md defines them."""
+    """The treatment of predictions; docs/semantics/predicted.md defines it."""
 
     refresh: str = "pass"
     correction: str = "estimate"
-    events: str = "together"
-    ties: str = "ends-first"
-    passes: str = "always"
 
 
 class EventLoop:
@@ -115,7 +112,6 @@ class EventLoop:
         # time.
         self.__end, self.__planned = [None] * n, [None] * n
         self.__submitted, self.__timers = 0, []  # the timers are a heap
-        self.__gone = ()  # jobs that have ended as planned and whose ends are not yet processed
         self.__begun = []  # jobs of this pass that may have been backfilled
         self.__noted = []  # jobs of this pass of whose start the predictor is notified after it
 
@@ -154,43 +150,29 @@ class EventLoop:
 
         Without a job that waits, runs or is to come there are none.
         """
-        ends = [self.__end[job.index] for job in self.running + self.__gone]
+        ends = [self.__end[job.index] for job in self.running]
         times = ends + [job.submit for job in self.jobs[self.__submitted : self.__submitted + 1]]
         return times + self.__timers[:1] if times or self.queue else []
 
     def process_events(self, now: int) -> bool:
-        """Process the events of an instant, or one of them; return whether a pass follows."""
-        chosen = self.loop_options
-        ending = sorted(job for job in self.running if self.__end[job.index] == now)
-        if chosen.events == "by-plan":
-            self.__gone += tuple(job for job in ending if self.planned_end(job) == now)
-            self.__leave(self.__gone)
-            ending = sorted({*ending, *self.__gone}, key=lambda job: (self.start[job.index], job))
-        last = self.__submitted
-        while last < len(self.jobs) and self.jobs[last].submit == now:
-            last += 1
-        coming = self.jobs[self.__submitted : last]
-        submissions_first = chosen.ties == "submissions-first"
-        if chosen.events != "together":
-            if coming and (submissions_first or not ending):
-                ending, coming = [], coming[:1]
-            else:
-                ending, coming = ending[:1], []
-        woken = self.__timers[:1] == [now] and (
-            chosen.events == "together" or not (ending or coming)
-        )
-        while woken and self.__timers[:1] == [now]:
-            heapq.heappop(self.__timers)
-        fits = submissions_first and self.__submit(coming)
-        self.__leave(ending)
-        self.__gone = tuple(job for job in self.__gone if job not in ending)
-        for job in ending:
+        """Process the events of an instant, ends first; return whether a scheduling pass
+        follows.
+        """
+        ended = sorted(job for job in self.running if self.__end[job.index] == now)
+        for job in ended:
+            self.__leave(job)
             self.__predictor.learn(job.index, now)
-        if not submissions_first:
-            fits = self.__submit(coming)
-        corrected = self.correct_plans(now)
-        self.note_events(ending, coming, corrected)
-        return bool(ending) or fits or woken or (bool(coming) and chosen.passes == "always")
+        first = self.__submitted
+        while (k := self.__submitted) < len(self.jobs) and self.jobs[k].submit == now:
+            self.first_prediction[k] = self.__predictor.predict(k, now)
+            self.__submitted += 1
+        submitted = self.jobs[first : self.__submitted]
+        self.queue += tuple(submitted)
+        woken = self.__timers[:1] == [now]
+        while self.__timers[:1] == [now]:
+            heapq.heappop(self.__timers)
+        self.note_events(ended, submitted, self.correct_plans(now))
+        return bool(ended or submitted or woken)
 
     def note_events(self, ended: list[Job], submitted: list[Job], corrected: bool) -> None:
         """Do nothing; a scheduler that has to know of ends and submissions defines this method.
@@ -207,20 +189,10 @@ class EventLoop:
             Whether the plan of a running job changed.
         """
 
-    def __leave(self, jobs):
-        """Take jobs off the machine."""
-        for job in jobs:
-            if job in self.running:
-                self.running = tuple(other for other in self.running if other is not job)
-                self.free += job.size
-
-    def __submit(self, jobs):
-        """Append jobs to the queue; return whether one of them fits the free processors."""
-        self.__submitted += len(jobs)
-        self.queue += tuple(jobs)
-        for job in jobs:
-            self.first_prediction[job.index] = self.__predictor.predict(job.index, self.now)
-        return any(job.size <= self.free for job in jobs)
+    def __leave(self, job):
+        """Take a job off the machine."""
+        self.running = tuple(other for other in self.running if other is not job)
+        self.free += job.size
 
     def correct_plans(self, now: int) -> bool:
         """Correct the expired predictions of running jobs; return whether one changed."""
@@ -377,7 +349,7 @@ class EventLoop:
             )
         k = job.index
         self.work_kept[k] += self.__whole("keep", keep, 0, self.now - self.start[k])
-        self.__leave([job])
+        self.__leave(job)
         self.killed_runs.append([k, self.start[k], self.now])
         self.times_killed[k] += 1
         self.__planned[k] = self.__end[k] = None
