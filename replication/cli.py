@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import click
 import numba
 import pandas as pd
+from pandas.api.types import is_float_dtype, is_string_dtype
 
 from replication import __version__
 from replication.simulator import writing
@@ -253,7 +255,7 @@ def list_logs(as_json) -> None:
     ]
     table = pd.DataFrame(rows).fillna({"path": "not on this machine"})
     table["papers"] = table["papers"].str.join(", ")
-    _print(rows, [table.to_string(index=False, justify="left")], as_json)
+    _print(rows, _lines(table), as_json)
 
 
 @logs.command()
@@ -291,6 +293,17 @@ def _number(word):
         return word
 
 
+def _lines(table):
+    """Return the lines of a table, its text aligned left and its numbers right."""
+    columns = []
+    for name, values in table.items():
+        cells = [name, *values.map("{:.2f}".format if is_float_dtype(values) else str)]
+        width = max(map(len, cells))
+        side = "<" if is_string_dtype(values) else ">"
+        columns.append([f"{cell:{side}{width}}" for cell in cells])
+    return ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
+
+
 def _print(facts, lines, as_json, err=False):
     if as_json:  # null for nan and infinity, which JSON does not have
         facts = json.loads(json.dumps(facts), parse_constant=lambda word: None)
@@ -306,14 +319,17 @@ def _plain(text):
 def main(argv=None) -> int:
     """Run one command, by default that of `sys.argv`, and return its exit code.
 
-    An expected error is one line on standard error; ``--debug`` shows its traceback.
+    An expected error, and each warning of the package, is one line on standard error; ``--debug``
+    shows the traceback of an error.
     """
     argv = sys.argv[1:] if argv is None else list(argv)
     # The garbage collector need not look through imported modules, now or at exit: 0.4 s.
     gc.freeze()
     atexit.register(gc.freeze)
     try:
-        code = shell.main(argv, PROGRAM, standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            code = shell.main(argv, PROGRAM, standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as asked:
@@ -332,6 +348,14 @@ def main(argv=None) -> int:
             click.echo(_plain(line), err=True)
         refused = InputError, click.UsageError, FileNotFoundError, IsADirectoryError
         return REFUSED if isinstance(error, refused) else FAILED
+
+
+def _warn(message, category, filename, lineno, file=None, line=None):
+    """Print a warning of the package in one line, others in Python's form."""
+    text = f"{PROGRAM}: warning: {' '.join(str(message).split())}"
+    if not issubclass(category, UserWarning):
+        text = warnings.formatwarning(message, category, filename, lineno, line).rstrip("\n")
+    click.echo(_plain(text), err=True)
 
 
 def _message(error):

@@ -66,6 +66,16 @@ def test_json_has_no_nan(tmp_path, capsys):
     assert code == 0 and "NaN" not in out and None in json.loads(out)["measures"].values()
 
 
+def test_a_warning_is_one_line_in_the_words_of_the_shell(tmp_path, capsys):
+    fields = {"submit": [0, 0, 500, 900], "wait": [0] * 4, "run_time": [100] * 4}
+    fields |= {"requested_processors": [7] * 4, "requested_time": [-1, 200, 200, 200]}
+    code, _, err = run(capsys, "simulate", write_log(tmp_path / "few.swf", **fields))
+    first, second = err.splitlines()
+    assert code == 0 and "14 processors were in use" in first
+    assert "25 % of the jobs have no estimate" in second and "--estimates" in second
+    assert first.startswith("replication: warning: ") and second.startswith("replication: warning:")
+
+
 def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
     (tmp_path / "my_scheduler.py").write_text(SCHEDULERS)
     own = ["--import", tmp_path / "my_scheduler.py"]
@@ -138,6 +148,13 @@ def test_nothing_runs_without_compilation(monkeypatch, capsys):
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
     code, _, err = run(capsys, "logs", "list")
     assert (code, err.count("\n")) == (2, 1) and "NUMBA_DISABLE_JIT is set" in err
+
+
+def test_the_list_of_logs_has_words_at_the_left_and_numbers_at_the_right(capsys):
+    head, *rows = run(capsys, "logs", "list")[1].splitlines()
+    for name, text in {"name": True, "processors": False, "load": False, "path": True}.items():
+        begin, end = head.index(name), head.index(name) + len(name)
+        assert all(row[begin if text else end - 1] != " " for row in rows)
 
 
 @pytest.mark.parametrize("name", list(shell.commands))

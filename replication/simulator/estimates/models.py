@@ -203,8 +203,9 @@ class Users(EstimateModel):
         rules = [*workload.provenance.get("drop", DEFAULT_DROP), "no-estimate"]
         left = round((1 - share) * len(workload)) + far
         warnings.warn(
-            f"{problem}; their run time stands in. Other choices: FModel(1), "
-            f"or to load the log with {hint(rules)}, which leaves {left:,} jobs",
+            f"{problem}; their run time stands in. Other choices: FModel(1) "
+            f"(--estimates f-model=1), or to load the log with {hint(rules)}, which leaves "
+            f"{left:,} jobs",
             MissingEstimates,
             stacklevel=5,  # the caller of simulate
         )

@@ -241,6 +241,8 @@ def _compare_with_use(trace, processors, jobs, machine, given):
     start = trace.submit[jobs] + trace.wait[jobs]
     most, instant = most_in_use(start, trace.run_time[jobs], processors[jobs])
     at = f"at {instant:,} s{_date(trace, instant)} {most:,} processors were in use"
+    # Of 12 logs of the archive with starts, 11 have more in use than MaxProcs, by 1 % (HPC2N) to
+    # 17 times (LANL-CM5), for up to a fifth of the time: a header proves no mistake.
     if most > TOO_MANY * machine and not given:
         _warn(
             f"{trace.path}: by the starts in the log, {at}, and the header names {machine:,} "
@@ -280,7 +282,8 @@ def _warn_of_unlike_sizes(trace, order):
         _warn(
             f"{trace.path}: jobs were given {held / asked - 1:.0%} more processor time than they "
             "requested, and requested sizes are simulated; if the machine counts allocated "
-            "processors, give size='allocated', or the file a header line '; Sizes: allocated'"
+            "processors, give the file a header line '; Sizes: allocated' (in Python "
+            "size='allocated')"
         )
 
 
