@@ -14,14 +14,21 @@ const MINUTE = 60, WORDS = {
   flat: "the curve neither falls nor rises by more than 1 %",
 };
 
+/** What helps with a log that is refused, by the option of the reader: its value, the words of the button, and Python's. */
+const REMEDIES = {
+  badLines: ["skip", "Leave out these lines", 'bad_lines="skip"'],
+  larger: ["skip", "Leave out the jobs that are larger", 'drop="larger-than-machine"'],
+  times: ["round", "Round to seconds", 'times="round"'],
+  smaller: ["accept", "Take the smaller machine", "smaller_machine=True"],
+};
+
 /** Return the lines of Python that give the same curve and shape. */
 export function inPython(file, options, paper = "") {
   const text = (words) => `"${words.replace(/[\\"]/g, "\\$&")}"`;
   const rules = [text(file)];
   if (paper) rules.push(`paper=${text(paper)}`);
   if (options.machine) rules.push(`machine=${options.machine}`);
-  if (options.badLines) rules.push('bad_lines="skip"');
-  if (options.larger) rules.push('drop="no-run-time,zero-run-time,no-processors,larger-than-machine"');
+  for (const [option, [, , inCall]] of Object.entries(REMEDIES)) if (options[option]) rules.push(inCall);
   return [
     "import replication as rp",
     "from notebooks.heel_and_toe import campaign, curves, trends",
@@ -60,10 +67,10 @@ export function showOwnLog(section, kernelBytes, startWorker, names, none, examp
       if (data.read) return simulate(data.read, file.name);
       find(".refusal").textContent = data.refused;
       find(".ask").hidden = data.remedy !== "machine";
-      const skip = find(".remedy");
-      skip.hidden = !["badLines", "larger"].includes(data.remedy);
-      skip.textContent = data.remedy === "larger" ? "Leave out the jobs that are larger" : "Leave out these lines";
-      skip.onclick = () => (Object.assign(options, { [data.remedy]: "skip" }), read());
+      const button = find(".remedy"), [value, words] = REMEDIES[data.remedy] ?? ["", ""];
+      button.hidden = !value;
+      button.textContent = words;
+      button.onclick = () => (Object.assign(options, { [data.remedy]: value }), read());
       if (data.remedy === "machine") find(".ask input").focus();
     };
     reader.onerror = () => (find(".refusal").textContent = `${file.name}: the browser cannot read it`);

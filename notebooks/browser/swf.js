@@ -15,10 +15,10 @@ const IN_SECONDS = new Set(["submit", "wait", "run_time", "requested_time", "thi
 const LABELS = "MaxProcs|MaxNodes|MaxJobs|MaxRecords|UnixStartTime|StartTime|EndTime";
 const LABEL = new RegExp(`^(?: ?([A-Z][\\p{L}\\p{N}_]*):\\s*(.*)|\\s*(${LABELS}):\\s*(.*))`, "u");
 const NUMBER = /^(-?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,2}))?$/;
-const MOST = 10n ** 18n;
+const MOST = 10n ** 18n, LONGEST = 10_000; // a value, and characters of a number
 const MOST_BYTES = 2 ** 31;
 const LATEST = 2 ** 43, AT_ONCE = 2 ** 20 - 1; // the kernel's
-const MORE_WORK = 1.05, FAR = 1.1, FEW = 0.01;
+const MORE_WORK = 1.05, FAR = 1.1, FEW = 0.01, TOO_MANY = 1.01, FEW_IN_USE = 0.5;
 
 /** A log that cannot be used: one line; `remedy` is an option of `readLog` that helps. */
 export class LogError extends Error {
@@ -74,7 +74,7 @@ class Columns {
     this.exact = {};
     this.plain = {};
     for (const name of ["job_id", "user", "group", "executable", "queue"]) this.exact[name] = new BigInt64Array(this.room);
-    for (const name of ["submit", "run_time", "allocated_processors", "requested_processors", "requested_time", "status", "line"]) {
+    for (const name of ["submit", "wait", "run_time", "allocated_processors", "requested_processors", "requested_time", "status", "line"]) {
       this.plain[name] = new Float64Array(this.room);
     }
     this.halves();
@@ -114,14 +114,15 @@ class Columns {
 /** Return the jobs of a file's bytes (decompressed) and what is known of them.
  *
  * `names` has the names of registered logs by hash. Options: `machine` (processors), `badLines`
- * and `larger` ("skip": leave out what cannot be a job, and jobs larger than the machine).
+ * and `larger` ("skip": leave out what cannot be a job, and jobs larger than the machine), `times`
+ * ("round" fractions of seconds), and `smaller` ("accept" a machine smaller than what was in use).
  */
-export async function readLog(bytes, name, names = {}, { machine = null, badLines = "", larger = "" } = {}) {
+export async function readLog(bytes, name, names = {}, options = {}) {
   if (bytes.length > MOST_BYTES) throw new LogError(`${name}: too large; allowed: up to 2,048 MiB decompressed`);
-  return workload(parse(bytes, name, badLines), name, names, machine, larger);
+  return workload(parse(bytes, name, options), name, names, options);
 }
 
-function parse(bytes, name, badLines) {
+function parse(bytes, name, { badLines, times }) {
   const columns = new Columns(), comments = [], bad = new Map(), anomalies = new Map();
   const lineOf = new Map(), values = new Array(18), from = new Int32Array(1 << 12), to = new Int32Array(1 << 12);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -177,7 +178,7 @@ function parse(bytes, name, badLines) {
       const texts = [];
       for (let k = 0; k < tokens; k++) texts.push(decoder.decode(bytes.subarray(from[k], to[k])));
       try {
-        isPart = slowLine(texts, tokens, width, lineOf, anomalies, values);
+        isPart = slowLine(texts, tokens, width, lineOf, anomalies, values, times);
       } catch (wrong) {
         if (!(wrong instanceof BadLine)) throw wrong;
         count(bad, wrong.kind);
@@ -202,8 +203,8 @@ function parse(bytes, name, badLines) {
     if (columns.n === 0 && [...bad.keys()].every((kind) => kind === "wrong-columns" || kind === "not-a-number")) {
       throw new LogError(`${name}: this is not SWF; a job is a line of 18 numbers`);
     }
-    const way = bad.has("fraction-of-second") ? "; the package rounds fractions of seconds by times='round'" : "";
-    throw new LogError(`${name}${problem}; ${thousands(badCount)} of ${thousands(total)} lines cannot be jobs: ${kinds}${way}`, columns.n ? "badLines" : "");
+    const remedy = bad.has("fraction-of-second") ? "times" : columns.n ? "badLines" : "";
+    throw new LogError(`${name}${problem}; ${thousands(badCount)} of ${thousands(total)} lines cannot be jobs: ${kinds}`, remedy);
   }
   if (dependent) anomalies.set("preceding-job-ignored", dependent);
   return { columns, header: labels(comments), bad, anomalies, sha256: async () => hex(await longSha256(bytes)) };
@@ -237,7 +238,7 @@ function labels(comments) {
 }
 
 /** Read a line of texts into `values`; return whether it is a partial execution. */
-function slowLine(texts, tokens, width, lineOf, anomalies, values) {
+function slowLine(texts, tokens, width, lineOf, anomalies, values, times) {
   if (tokens !== width) {
     throw new BadLine("wrong-columns", `: ${tokens} columns; allowed: ${width > 18 ? `${width}, as in the first job` : 18}`);
   }
@@ -253,6 +254,7 @@ function slowLine(texts, tokens, width, lineOf, anomalies, values) {
       texts[PLACE[name]] = "-1";
     }
   }
+  if (times === "round") wholeSeconds(texts, anomalies);
   for (let k = 0; k < 18; k++) values[k] = valueOf(FIELDS[k], texts[k], k + 1, isPart);
   if (lineOf.has(values[0]) && !isPart) {
     throw new BadLine("repeated-job-number", `, field 1 (job_id): job ${values[0]} is already on line ${lineOf.get(values[0])}; allowed: each number once`);
@@ -264,6 +266,38 @@ function slowLine(texts, tokens, width, lineOf, anomalies, values) {
   return isPart;
 }
 
+/** Round the times of a line: submission, start and end to seconds, of which wait and run time are
+ * the differences, and the estimate upwards; count those that change. */
+function wholeSeconds(texts, anomalies) {
+  const exact = {};
+  for (const name of IN_SECONDS) {
+    const text = texts[PLACE[name]], found = text.length < LONGEST && NUMBER.exec(text), number = found && decimal(found);
+    if (number && (!found[1] || !number.digits)) exact[name] = number;
+  }
+  const least = Object.values(exact).reduce((shift, one) => (one.shift < shift ? one.shift : shift), 0);
+  const second = 10n ** BigInt(-least), parts = (name) => exact[name].digits * 10n ** BigInt(exact[name].shift - least);
+  const up = (number) => (number + second - 1n) / second, nearest = (number) => (2n * number + second) / (2n * second);
+  const submit = exact.submit ? parts("submit") : 0n, start = exact.wait ? submit + parts("wait") : 0n;
+  const whole = {
+    submit: () => nearest(submit),
+    wait: () => nearest(start) - nearest(submit),
+    run_time: () => nearest(start + parts("run_time")) - nearest(start),
+    requested_time: () => up(parts("requested_time")), // never below the difference of two rounded times
+    think_time: () => nearest(parts("think_time")),
+  };
+  for (const name of Object.keys(exact)) {
+    const value = whole[name]();
+    if (value * second === parts(name)) continue;
+    texts[PLACE[name]] = String(value);
+    anomalies.set("seconds-rounded", (anomalies.get("seconds-rounded") ?? 0) + 1);
+  }
+}
+
+/** Return a match of `NUMBER` as a whole number times a power of ten, without its sign; null for no number. */
+function decimal([, , whole, fraction = "", exponent = "0"]) {
+  return whole || fraction ? { digits: BigInt(whole + fraction), shift: Number(exponent) - fraction.length } : null;
+}
+
 const small = (value) => (value <= Number.MAX_SAFE_INTEGER && value >= -1n ? Number(value) : value);
 
 /** Return the value of a text in field `k`. */
@@ -273,11 +307,10 @@ function valueOf(name, text, k, isPart) {
     const unknown = KNOWN.has(name) ? "" : ", or -1 for unknown";
     return new BadLine(kind, `, field ${k} (${name}): ${quote(text)}; allowed: ${allowed} from 0${unknown}`);
   };
-  const found = text.length < 10_000 && NUMBER.exec(text);
-  if (!found || !(found[2] || found[3])) throw problem("not-a-number");
-  const [, sign, whole, fraction = "", exponent = "0"] = found;
-  let digits = BigInt(whole + fraction);
-  if (sign && digits) {
+  const found = text.length < LONGEST && NUMBER.exec(text), number = found && decimal(found);
+  if (!number) throw problem("not-a-number");
+  let { digits, shift } = number;
+  if (found[1] && digits) {
     if (KNOWN.has(name) && !isPart) throw problem(name === "job_id" ? "unknown-job-number" : "unknown-submission");
     return -1;
   }
@@ -285,7 +318,7 @@ function valueOf(name, text, k, isPart) {
     if (!Number.isFinite(Number(text))) throw problem("too-large");
     return Number(text);
   }
-  const shift = Number(exponent) - fraction.length, unit = 10n ** BigInt(Math.abs(shift));
+  const unit = 10n ** BigInt(Math.abs(shift));
   if (shift >= 0 ? digits * unit >= MOST : digits >= MOST * unit) throw problem("too-large");
   if (shift < 0 && digits % unit) throw problem(IN_SECONDS.has(name) ? "fraction-of-second" : "not-whole");
   digits = shift >= 0 ? digits * unit : digits / unit;
@@ -311,7 +344,7 @@ export function thousands(number) {
 }
 
 /** Return the jobs of a log after the cleaning rules, in order of submission. */
-async function workload(log, name, names, given, larger) {
+async function workload(log, name, names, { machine: given = null, larger, smaller }) {
   const { exact, plain, n } = log.columns;
   const { submit, run_time: runTime, allocated_processors: allocated, requested_processors: requested } = plain;
   const { requested_time: estimate } = plain;
@@ -344,6 +377,8 @@ async function workload(log, name, names, given, larger) {
     const dropped = [...cleaning].filter(([, count]) => count).map(([rule, count]) => `${rule} ${count}`);
     throw new LogError(`${name}: no jobs left to simulate; jobs dropped by rule: ${dropped.join(", ")}`);
   }
+  const registered = names[await log.sha256()], warnings = [];
+  if (smaller !== "accept" && (given !== null || !registered)) warnings.push(...compareWithUse(log, name, order, size, machine, given));
   const number = exact.job_id;
   let sorted = true;
   for (let k = 1; k < order.length && sorted; k++) {
@@ -382,7 +417,7 @@ async function workload(log, name, names, given, larger) {
   if (far) cleaning.set("estimate-far-below-run-time", far);
   for (const [kind, count] of log.bad) cleaning.set(`bad-line-${kind}`, count);
 
-  const warnings = [], lacking = (unknown + far) / order.length;
+  const lacking = (unknown + far) / order.length;
   if (!byAllocated && !log.header.has("Sizes") && held > MORE_WORK * asked) {
     warnings.push(`Jobs were given ${Math.round(100 * (held / asked - 1))} % more processor time than they requested; requested sizes are simulated.`);
   }
@@ -392,11 +427,46 @@ async function workload(log, name, names, given, larger) {
   const pick = (column) => BigInt64Array.from(order, (k) => column[k]);
   const identity = [pick(exact.job_id), ...["submit", "runTime", "estimate", "size"].map((one) => BigInt64Array.from(jobs[one], BigInt))];
   identity.push(...["user", "group", "executable", "queue"].map((one) => pick(exact[one])));
-  const drawKey = names[await log.sha256()] ?? (await fingerprint(identity));
+  const drawKey = registered ?? (await fingerprint(identity));
   return {
     name: name.replace(/\.gz$/, "").replace(/\.swf$/, ""), machine, jobs, cleaning: [...cleaning], warnings, drawKey,
     withoutEstimate: lacking, hasEstimates: lacking <= 0.5, fewLack: lacking <= FEW,
   };
+}
+
+/** Return the most processors that jobs had in use at once, and the first instant of it, s. */
+function mostInUse(jobs, start, runTime, size) {
+  const starts = Float64Array.from(jobs, start), ends = Float64Array.from(jobs, (k) => start(k) + runTime[k]);
+  const [began, ended] = [starts, ends].map((times) => Uint32Array.from(times.keys()).sort((a, b) => times[a] - times[b]));
+  let inUse = 0, most = 0, instant = 0, done = 0;
+  began.forEach((job) => {
+    for (; ends[ended[done]] <= starts[job]; done++) inUse -= size[jobs[ended[done]]];
+    inUse += size[jobs[job]];
+    if (inUse > most) [most, instant] = [inUse, starts[job]];
+  });
+  return [most, instant];
+}
+
+/** Compare the machine with what the log's own schedule had in use: refuse a given one that is
+ * smaller; return warnings otherwise. */
+function compareWithUse(log, name, order, size, machine, given) {
+  const { submit, wait, run_time: runTime } = log.columns.plain;
+  const started = order.filter((k) => wait[k] >= 0 && runTime[k] > 0);
+  if (!started.length) return [];
+  const [most, instant] = mostInUse(started, (k) => submit[k] + wait[k], runTime, size);
+  const at = `at ${thousands(instant)} s ${thousands(most)} processors were in use`;
+  if (most > TOO_MANY * machine && given === null) return [`By the starts in the log, ${at}, and the header names ${thousands(machine)} (MaxProcs); sizes or the machine may be in another unit.`];
+  if (most > TOO_MANY * machine && machine < (maxProcs(log.header) || most)) {
+    throw new LogError(`${name}: machine ${thousands(machine)}, but by the starts in the log ${at}; expected ${most} or more`, "smaller");
+  }
+  if (given === null || most >= FEW_IN_USE * machine) return [];
+  return [`By the starts in the log, at most ${((100 * most) / machine).toFixed(1)} % of the machine was in use at once (${thousands(most)} of ${thousands(machine)} processors).`];
+}
+
+/** Return the number at the beginning of the header's MaxProcs; 0 if there is none. */
+function maxProcs(header) {
+  const found = /^[0-9]{1,15}(?![\p{L}\p{N}_]|[.,'’_\s][0-9])/u.exec(header.get("MaxProcs")?.[0] ?? "");
+  return found ? Number(found[0]) : 0;
 }
 
 function processorsOf(header, name, given) {
@@ -406,7 +476,7 @@ function processorsOf(header, name, given) {
   }
   const text = header.get("MaxProcs")?.[0] ?? "";
   if (!text) throw new LogError(`${name}: the header names no MaxProcs; give the machine's processors`, "machine");
-  const found = /^[0-9]{1,15}(?![\p{L}\p{N}_]|[.,'’_\s][0-9])/u.exec(text), number = found ? Number(found[0]) : 0;
+  const number = maxProcs(header);
   if (number >= 1 && number <= 1e12) return number;
   throw new LogError(`${name}: header field MaxProcs: ${quote(text)}; allowed: a whole number from 1 to 1000000000000`, "machine");
 }

@@ -1,7 +1,9 @@
 """Reading logs in the page: the same jobs as the package reads, or the same refusal."""
 
+import functools
 import gzip
 import lzma
+import operator
 import re
 import shutil
 
@@ -15,14 +17,23 @@ from replication.simulator.logs import registry
 
 HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n"
 SKIP = {"badLines": "skip"}
-LARGER = ("no-run-time", "zero-run-time", "no-processors", "larger-than-machine")
+#: The arguments of the package for the options of the page.
+IN_PYTHON = {
+    "machine": lambda size: {"machine": size},
+    "badLines": lambda word: {"bad_lines": word},
+    "larger": lambda _: {"drop": "larger-than-machine"},
+    "times": lambda word: {"times": word},
+    "smaller": lambda _: {"smaller_machine": True},
+}
 #: Where a refusal points to: the line, the field and the value; or what a header lacks.
 PLACE = re.compile(
     r", line \d+(?:, field \d+ \(\w+\))?: [^;]*|no jobs, [^;]*|header [^;]*|gzip is \w+"
+    r"|machine \d[^;]*"
 )
 #: What the page says of a log beside its jobs; the package's counts of rules.
 COUNTS = re.compile(
-    r"bad-line-|unreadable-|size-from-|estimate-|submit-|preceding-|no-|zero-run-time$|larger-"
+    r"bad-line-|unreadable-|size-from-|estimate-|submit-|preceding-|no-|zero-run-time$|larger-|"
+    "seconds-"
 )
 
 
@@ -107,11 +118,9 @@ def file(folder, name, content):
 
 def load(path, options):
     """Return the workload as the package loads it, or its refusal."""
-    rules = {"machine": options.get("machine"), "bad_lines": options.get("badLines")}
-    if options.get("larger"):
-        rules["drop"] = LARGER
+    rules = [IN_PYTHON[name](value) for name, value in options.items()]
     try:
-        return rp.load(path, **rules)
+        return rp.load(path, **functools.reduce(operator.or_, rules, {}))
     except InputError as refusal:
         return str(refusal)
 
@@ -161,9 +170,38 @@ def test_files_that_are_refused_and_what_helps(agree, tmp_path):
     files = [file(tmp_path, name, text) for name, text in REFUSED.items()]
     found = dict(zip(REFUSED, agree([(path, {}) for path in files]), strict=True))
     options = {"machine": {"machine": 16}, "larger": {"larger": "skip"}, "badLines": SKIP}
+    options["times"] = {"times": "round"}
     helped = {name: options[one["remedy"]] for name, one in found.items() if one["remedy"]}
     again = agree([(file(tmp_path, name, REFUSED[name]), one) for name, one in helped.items()])
     assert len(again) >= 13 and all("jobs" in one for one in again)
+
+
+@pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
+def test_a_machine_smaller_than_what_was_in_use(agree, tmp_path):
+    both = line(1, 0, run_time=100, requested_processors=4, requested_time=100)
+    both += line(2, 1, wait=9, run_time=50, requested_processors=3, requested_time=50)
+    own = file(tmp_path, "in use", "; MaxProcs: 7\n" + both)
+    machines = [{"machine": 6}, {"machine": 7}, {"machine": 30}]
+    refused, same, large = agree([(own, options) for options in machines])
+    assert refused["remedy"] == "smaller" and "at 10 s 7 processors" in refused["refused"]
+    assert not same["warnings"] and "23.3 % of the machine" in large["warnings"][0]
+    [accepted] = agree([(own, {"machine": 6, "smaller": "accept"})])
+    assert accepted["machine"] == 6
+    [by_header] = agree([(file(tmp_path, "header", "; MaxProcs: 6\n" + both), {})])
+    assert "the header names 6" in by_header["warnings"][0]
+
+
+@pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
+def test_fractions_of_seconds_are_rounded_alike(agree, tmp_path):
+    rng, text = np.random.default_rng(2), HEADER
+    words = ["{:.1f}", "{:.2f}", "{:.0f}", "{:.3e}", "{:.0f}.50", "{:.0f}.", ".5", "-1", "-0.0"]
+    for k in range(1, 400):
+        names = ["submit", "wait", "run_time", "requested_time", "think_time"]
+        times = {name: str(rng.choice(words)).format(rng.integers(0, 5000) / 7) for name in names}
+        text += line(k, **{name: times[name] for name in names if rng.random() < 0.8})
+    fractions = file(tmp_path, "fractions", text)
+    [found] = agree([(fractions, {"times": "round", **SKIP})])
+    assert dict(found["cleaning"])["seconds-rounded"] > 500
 
 
 def test_compressed_files(agree, tmp_path):
