@@ -168,9 +168,11 @@ def bars(part, value) -> list[pd.Series]:
 
 def below_all(figure, axes, most=6) -> None:
     """Draw the legend of a panel below the whole figure, each label once, at most so
-    many in a row.
+    many in a row; none of an empty panel.
     """
     handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    if not handles:
+        return
     # At 8.5 points a letter is about 4.6 points wide, and a handle with its space 41.
     wide = sum(41 + 4.6 * len(label) for label in handles)
     lines = max(-(-len(handles) // most), math.ceil(wide / (72 * figure.get_figwidth())))

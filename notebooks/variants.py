@@ -27,7 +27,7 @@ OF_LASTING = ("recount", "overdue")
 ANSWERS = {"no": False, "yes": True}
 
 
-class NotApplicable(Exception):
+class NotApplicable(published.EvidenceError):
     """A variant or a headline that does not apply to a log; the message gives the reason."""
 
 

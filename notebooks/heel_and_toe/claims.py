@@ -535,9 +535,9 @@ def crossover_differs(truncated) -> Iterator[Case]:
     met = trends.crossovers(truncated, PERFORMANCE).dropna(subset="meets at f")
     rows = met.sort_values("meets at f", kind="stable").to_dict("records")
     for row, after in pairwise(rows):
-        difference = math.log(after["meets at f"] / row["meets at f"])
-        below = math.log(after["meets at f"] / after["from"])
-        above = math.log(row["to"] / row["meets at f"])
+        difference = math.log(ratio(after["meets at f"], row["meets at f"]))
+        below = math.log(ratio(after["meets at f"], after["from"]))
+        above = math.log(ratio(row["to"], row["meets at f"]))
         name = f"{named(after['log'], after['measure'])} over {named(row['log'], row['measure'])}"
         yield Case(name, 100 * math.expm1(difference - math.hypot(below, above)))
 

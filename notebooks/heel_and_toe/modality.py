@@ -16,6 +16,7 @@ from notebooks.heel_and_toe import campaign, curves
 from notebooks.heel_and_toe.curves import PERFORMANCE
 from notebooks.ratios import ratio
 from replication.simulator.estimates import cut_runs
+from replication.simulator.estimates.modal import SMALLEST_E_MAX
 from replication.verdicts.rules import level
 
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
@@ -51,9 +52,11 @@ def own_share(workload) -> float:
 
 def usable_shares(workload, shares, runs) -> list[float]:
     """Return the shares of jobs at E_max, those given and the log's own, at which every run has an
-    estimate.
+    estimate; none for an E_max below the model's smallest.
     """
     limit = e_max(workload)
+    if limit < SMALLEST_E_MAX:
+        return []
     jobs, seeds = cut_runs(workload, limit), range(1, runs + 1)
     several = sorted({own_share(workload), *shares})
     return [share for share in several if rp.Modal(limit, share).covers(jobs, seeds)]
@@ -82,6 +85,8 @@ def summary(table, workloads) -> pd.DataFrame:
     The workloads are not cut.
     """
     own = {log: own_share(workload) for log, workload in workloads.items()}
+    if "share" not in table:
+        table = table.assign(share=math.nan)  # no log has a usable share
     kind = table["model"].replace({"users": "real", "f-model": "vanilla"})
     kind = kind.mask((kind == "vanilla") & (table["e_max"] > 0), "truncated")
     amount = table["share"].fillna(table["f"]).fillna(table["factor"])

@@ -5,10 +5,9 @@ import pandas as pd
 import seaborn as sns
 from matplotlib import ticker
 from matplotlib.figure import Figure
-from scipy import stats
 
 import replication as rp
-from notebooks import panels
+from notebooks import panels, ratios
 from notebooks.heel_and_toe.campaign import HOUR, PAPER, limits
 from notebooks.logs import tidy
 from replication.drawing import style
@@ -201,7 +200,7 @@ def rank_correlation(table) -> pd.DataFrame:
     interpretation.
     """
     rows = [
-        [*key, float(stats.spearmanr(part["run time [h]"], part["accuracy [%]"]).statistic)]
+        [*key, ratios.rank_correlation(part["run time [h]"], part["accuracy [%]"])]
         for key, part in table.groupby(["log", "equal"], sort=False)
     ]
     return pd.DataFrame(rows, columns=["log", "equal", "correlation"])

@@ -57,7 +57,11 @@ def higher(found, top, bottom, unit=1.0) -> tuple[float, float, float]:
 
 
 def _at(found, place, column, chooser=None):
-    """Return the value of a column at a place, or at the extreme of the chooser's column."""
+    """Return the value of a column at a place, or at the extreme of the chooser's column; nan of an
+    empty table.
+    """
+    if found.empty:
+        return math.nan
     if isinstance(place, int):
         return found[column].iloc[place]
     if chooser is None:

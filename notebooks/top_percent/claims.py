@@ -24,9 +24,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from notebooks.ratios import percent_more
+from notebooks.ratios import percent_more, rank_correlation
 from notebooks.top_percent.runs import POLICIES, SCHEDULERS, TITLES, class_of
 from notebooks.top_percent.weeks import interval
 from replication.verdicts.rules import Case
@@ -148,7 +147,7 @@ def quality_uncorrelated(replicates) -> Iterator[Case]:
     for log in own.index.unique("log"):
         table = own.loc[log].loc[list(POLICIES)]
         for measure in SCHEDULE:
-            yield Case(f"{log} {measure}", float(stats.spearmanr(table["R2"], table[measure])[0]))
+            yield Case(f"{log} {measure}", rank_correlation(table["R2"], table[measure]))
 
 
 def never_above_estimate(schedules) -> Iterator[Case]:

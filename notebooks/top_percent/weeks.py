@@ -1,8 +1,11 @@
 """Measures of schedules with intervals over the weeks of the log."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
+from notebooks.ratios import over
 from notebooks.top_percent.runs import REFERENCE, TITLES, UNITS
 from replication.simulator.schedules import intervals, measures
 
@@ -40,9 +43,9 @@ def replicates(schedules, names=("policy",)) -> pd.DataFrame:
             for measure, title in TITLES.items():
                 value = _value(own, measure)
                 if UNITS[measure] != "1":
-                    value = _over(value, _value(sums[REFERENCE], measure))
+                    value = over(value, _value(sums[REFERENCE], measure))
                 rows[log, *key, title] = value
-            rows |= {(log, *key, part): _over(own[part], own["jobs"]) for part in SHARES}
+            rows |= {(log, *key, part): over(own[part], own["jobs"]) for part in SHARES}
     index = pd.MultiIndex.from_tuples(rows, names=["log", *names, "measure"])
     return pd.DataFrame([*rows.values()], index=index)
 
@@ -58,8 +61,10 @@ def table(values) -> pd.DataFrame:
 
 def interval(row, difference=False) -> tuple[float, float, float]:
     """Return a row of `replicates` as a value with the ends of its interval, that of the logarithm
-    for `RATIOS`; or a `difference` of two rows.
+    for `RATIOS`; or a `difference` of two rows. All are nan where the log has no value.
     """
+    if np.isnan(row.iloc[0]):
+        return math.nan, math.nan, math.nan
     names = {*np.atleast_1d(row.name)}
     priority = {TITLES["ap0waf"], TITLES["ap1waf"]} & names
     factor = intervals.PRIORITY if priority else intervals.PLAIN
@@ -95,10 +100,5 @@ def _sums(schedule):
 def _value(sums, measure):
     jobs = sums["jobs"]
     if measure == "r2":
-        return 1 - _over(sums["r2"], sums["squares"] - _over(sums["run_time"] ** 2, jobs))
-    return _over(sums[measure], sums.get(f"{measure} weight", jobs))
-
-
-def _over(sums, weights):
-    """Return means; nan where a block left out leaves no job, or no weight."""
-    return sums / np.where(weights == 0, np.nan, weights)
+        return 1 - over(sums["r2"], sums["squares"] - over(sums["run_time"] ** 2, jobs))
+    return over(sums[measure], sums.get(f"{measure} weight", jobs))

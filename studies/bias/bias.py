@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from notebooks import panels
+from notebooks.ratios import over
 from notebooks.top_percent import claims, weeks
 from notebooks.top_percent.runs import POLICIES, REFERENCE, TITLES, by_scheduler
 from replication import EASY, Estimate, Predictor, simulate
@@ -143,8 +144,8 @@ def shares(grid):
     """
     rest = grid - grid.mean(axis=(0, 1))
     total = (rest**2).sum(axis=(0, 1)) / 100
-    values = grid.shape[0] * (rest.mean(axis=0) ** 2).sum(axis=0) / total
-    order = grid.shape[1] * (rest.mean(axis=1) ** 2).sum(axis=0) / total
+    values = over(grid.shape[0] * (rest.mean(axis=0) ** 2).sum(axis=0), total)
+    order = over(grid.shape[1] * (rest.mean(axis=1) ** 2).sum(axis=0), total)
     return {"values": values, "order": order, "together": 100 - values - order}
 
 

@@ -17,6 +17,7 @@ from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from notebooks.heel_and_toe.trends import ends
 from notebooks.panels import bars, dots, draw, factors, side_by_side
 from notebooks.paper_easy import PaperEASY
+from notebooks.ratios import over, ratio
 from replication import EASY, EstimateModel, FModel, Perfect, Schedule, Users, simulate
 from replication.drawing import style
 from replication.simulator.choices import Number, option
@@ -250,7 +251,7 @@ def _drawn_gains(curve, measure):
     drawn = wide.ffill(axis=1).to_numpy()  # without random numbers there is one run for all seeds
     means = dict(zip(wide.index, resampled_runs(drawn), strict=True))
     start = means.pop(0.0)
-    return {f: 100 * (start - mean) / start for f, mean in means.items()}
+    return {f: over(100 * (start - mean), start) for f, mean in means.items()}
 
 
 def change_by_order(schedules):
@@ -473,7 +474,7 @@ def heads_pay(payers, doubled):
     """
     for row in payers[payers["jobs"] == HEADS].to_dict("records"):
         if row["change"] != TO_REAL and (row["change"] == DOUBLED) == doubled:
-            scale = row["per cent"] / row["minutes"]
+            scale = ratio(row["per cent"], row["minutes"])
             ends_ = (scale * row[end] for end in ("low", "high"))
             beyond = row["placebo"] if row["placebo"] > level("none") else None
             name = f"{row['log']}, {row['change']}"

@@ -20,6 +20,7 @@ from notebooks import audits, over_seeds, placebo
 from notebooks.heel_and_toe.trends import ends
 from notebooks.panels import below_all
 from notebooks.paper_easy import PaperEASY
+from notebooks.ratios import over
 from relaxed_backfilling import Relaxed
 from replication import EASY, FModel, Perfect, Users, simulate
 from replication.drawing import style
@@ -136,7 +137,7 @@ class Curve:
         self.drawn = {"wild": 100 * wild}
         for name, values in zip(CHANGES, changed, strict=True):
             sign = -1 if "gain" in name else 1
-            self.drawn[name] = sign * 100 * (values / values[0] - 1)
+            self.drawn[name] = sign * 100 * (over(values, values[0]) - 1)
 
     def at(self, level):
         """Return the quantities at one of the levels, float64[1 + DRAWS] by name."""
@@ -241,19 +242,22 @@ class Choice:
         ----------
         way : str
         limit : float64[seeds]
-            Its mean over the seeds that choose counts.
+            Its mean over the seeds that choose counts; nan where no head waits.
 
         Returns
         -------
         levels : list of float
             Chosen by odd and by even seeds.
         gains, prices : float64[seeds]
-            Each seed's at the level that the others chose, per cent.
+            Each seed's at the level that the others chose, per cent; nan without a level.
         """
         gains, prices = self.gains.loc[way], self.prices.loc[way]
-        levels, found = [], np.empty((2, gains.shape[1]))
+        levels, found = [], np.full((2, gains.shape[1]), np.nan)
         for choose, measure in self.halves:
             allowed = prices.loc[:, choose].mean(axis=1) <= limit[choose].mean()
+            if not allowed.any():
+                levels.append(np.nan)
+                continue
             level = gains.loc[allowed, choose].mean(axis=1).idxmax()
             levels.append(level)
             for to, values in zip(found, (gains, prices), strict=True):

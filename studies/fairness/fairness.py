@@ -45,6 +45,7 @@ def results(schedules, sample=150, seed=1):
             rows.append(names | _row(schedule, delay, share))
             each.append(pd.DataFrame({"delay": delay}).assign(**names))
     each = pd.concat(each, ignore_index=True)[["trace", "policy", "delay"]]
+    each["trace"] = pd.Categorical(each["trace"], [*schedules])  # also logs in which nobody waits
     return pd.DataFrame(rows), each
 
 
@@ -85,4 +86,4 @@ def draw(each):
         axes.xaxis.set_major_formatter("{x:g}")
 
     rows = {"": "jobs delayed by more"}
-    return panels.draw(each["trace"], rows, one, "delay by later jobs [h]")
+    return panels.draw(each["trace"].cat.categories, rows, one, "delay by later jobs [h]")

@@ -5,12 +5,20 @@
 from notebooks import panels
 from notebooks.heel_and_toe.curves import PERFORMANCE
 from replication.drawing import style
+from replication.simulator.errors import InputError
+from replication.simulator.estimates.modal import SMALLEST_E_MAX
 
 
 def compare(found):
     """Return the change from the real estimates to every other kind, per cent, a column for each
-    log and measure.
+    log and measure; InputError if no log has a run of the modal model at its own share.
     """
+    if not found["own"].any():
+        raise InputError(
+            f"logs {', '.join(found['log'].unique())}: the modal model has no estimates for all "
+            "run times at the share of jobs that ask for E_max; expected an E_max of at least "
+            f"{SMALLEST_E_MAX} s"
+        )
     some = found[((found["estimates"] != "modal") | found["own"]) & (found["estimates"] != "real")]
     amounts = some["amount"].map(", f = {:g}".format).mask(some["own"], "")
     some = some.assign(
@@ -42,7 +50,8 @@ def draw(found):
             is_it = (part["estimates"] == kind) & (part["amount"] == float(f or 1))
             words = {"vanilla": "f-model", "truncated": "truncated f-model"}
             label = f"{words[kind]}, f = {f}" if f else f"{kind} estimates"
-            axes.axhline(part.loc[is_it, "value"].iloc[0], **look | {"label": label})
+            for value in part.loc[is_it, "value"]:
+                axes.axhline(value, **look | {"label": label})
         axes.set_yscale("log")
         panels.log_ticks(axes.yaxis)
 

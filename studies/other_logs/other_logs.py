@@ -21,6 +21,7 @@ import replication as rp
 from notebooks import audits
 from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import runs
+from replication.simulator.estimates.modal import SMALLEST_E_MAX
 from replication.simulator.estimates.models import MissingEstimates
 from replication.simulator.observation import observe
 from replication.simulator.schedules import intervals, measures
@@ -147,7 +148,8 @@ def arms(workload, workers=2):
             if name in runs.LIFETIMES:
                 tasks[f"EASY, {name}"] = [(variant.of(easy), users, 1)]
         limit = int(workload.estimate.max())
-        usable = [s for s in MODAL_SHARES if rp.Modal(limit, s).covers(workload, seeds)]
+        shares = MODAL_SHARES if limit >= SMALLEST_E_MAX else ()
+        usable = [s for s in shares if rp.Modal(limit, s).covers(workload, seeds)]
         if usable and rp.Modal(limit, 0.5).covers(workload, seeds):
             for name, share in (("modal, few", usable[0]), ("modal, half", 0.5)):
                 tasks[name] = [(easy, rp.Modal(limit, share), seed) for seed in seeds]
@@ -364,7 +366,10 @@ def random_wild(facts):
 
 
 def of_log(table):
-    """Return the word of each log on each conclusion, from its cases at the recorded load."""
+    """Return the word of each log on each conclusion, from its cases at the recorded load.
+
+    A conclusion without a case on any log, as many are where nobody waits, has no interval on all.
+    """
     own = table[table["recorded load"]]
 
     def one(words):
@@ -375,7 +380,10 @@ def of_log(table):
             return "for"
         return "against" if "for" not in words and "against" in words else "open"
 
-    return own.groupby(["conclusion", "log"], sort=False)["word"].agg(one).reset_index()
+    words = own.groupby(["conclusion", "log"], sort=False)["word"].agg(one).reset_index()
+    absent = itertools.product(CONCLUSIONS.keys() - {*words["conclusion"]}, own["log"].unique())
+    rows = [[*names, NO_INTERVAL] for names in sorted(absent)]
+    return pd.concat([words, pd.DataFrame(rows, columns=words.columns)]) if rows else words
 
 
 def certain(p, level=0.05):
@@ -401,7 +409,7 @@ def could_survive(submit, results, level=0.05):
     of weeks allow.
     """
     blocks = int(intervals.blocks(submit)[-1]) + 1
-    return bool(2 * stats.t.sf(LARGEST, (blocks - 1) / 2) <= level / results)
+    return bool(results and 2 * stats.t.sf(LARGEST, (blocks - 1) / 2) <= level / results)
 
 
 def pool(effects, level=0.95):

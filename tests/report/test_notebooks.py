@@ -5,6 +5,7 @@ papers make the pinned jobs of the real logs.
 import functools
 import re
 
+import numpy as np
 import pandas as pd
 import papermill
 import pytest
@@ -103,15 +104,30 @@ def test_no_pin_is_left_of_an_item_that_is_gone():
     assert {*PINNED_VALUES["item"]} <= {*NOTEBOOKS}
 
 
-@pytest.mark.slow
+def one_after_another(jobs):
+    """Jobs that are submitted when the one before must have ended."""
+    lasts = np.maximum(jobs.estimate, jobs.run_time) + 600
+    return jobs.replace(submit=np.cumsum(lasts) - lasts)
+
+
+#: Logs of one's own: one with a queue, and one in which nobody waits, so that all waits are 0.
+OWN_LOGS = {
+    "queue": lambda: registry.like("KTH-SP2").take(slice(2_000)),
+    "no queue": lambda: one_after_another(registry.like("KTH-SP2").take(slice(400))),
+}
+
+
+@pytest.mark.slow  # 4.5 minutes for all, once the kernels are compiled
+@pytest.mark.parametrize("jobs", OWN_LOGS)
 @pytest.mark.parametrize("name", [name for name in NOTEBOOKS if OWN in NOTEBOOKS[name].read_text()])
-def test_notebook_on_a_log_of_ones_own(name, output, tmp_path, monkeypatch):
+def test_notebook_on_a_log_of_ones_own(name, jobs, output, tmp_path, monkeypatch):
     monkeypatch.chdir(NOTEBOOKS[name].parent)
-    jobs = registry.like("KTH-SP2").take(slice(2_000))
-    rp.simulate(jobs, rp.FCFS()).write_swf(tmp_path / "own.swf")
+    rp.simulate(OWN_LOGS[jobs](), rp.FCFS()).write_swf(tmp_path / "own.swf")
     logs = [str(tmp_path / "own.swf")]
     page = in_process(NOTEBOOKS[name], scale="quick", workers=1, logs=logs)["page"]
     assert page.kind == "other" and page.logs == ("own",)
+    record.publish(name, page.folder)
+    assert not re.search(r"\bnan\b", record.read("other", name)["summary"])
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -45,8 +45,12 @@ def test_a_log_is_against_if_no_case_is_for():
         for word in both.split()
     ]
     rows.append({"log": "d", "conclusion": "x", "word": "for", "recorded load": False})
-    found = other_logs.of_log(pd.DataFrame(rows)).set_index("log")["word"]
-    assert found.to_dict() == {"a": "for", "b": "open", "c": "against", "d": "open"}
+    found = other_logs.of_log(pd.DataFrame(rows))
+    own = found[found["conclusion"] == "x"].set_index("log")["word"]
+    assert own.to_dict() == {"a": "for", "b": "open", "c": "against", "d": "open"}
+    # All others have no case on any log.
+    assert {*found["conclusion"]} == {"x", *other_logs.CONCLUSIONS}
+    assert {*found.loc[found["conclusion"] != "x", "word"]} == {other_logs.NO_INTERVAL}
 
 
 def test_effects_of_weekly_sums():
