@@ -186,7 +186,7 @@ class Inputs:
         """Return the seeds of `runs` runs, beginning with the page's; at quick scale of
         `quick_runs`.
         """
-        return range(self.seed, self.seed + (min(runs, quick_runs) if self.quick else runs))
+        return range(self.seed, self.seed + (min(runs, max(quick_runs, 1)) if self.quick else runs))
 
     def grid(self, values, stride=10) -> list:
         """Return all values of a parameter; at quick scale every `stride`-th of the committed ones,

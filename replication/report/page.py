@@ -2,18 +2,20 @@
 
 import math
 import os
+import re
 import string
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from numbers import Real
 
 import pandas as pd
 from IPython import get_ipython
 from IPython.display import display
 
 from replication.drawing import style
-from replication.report import record, rerun
+from replication.report import parameters, record, rerun
 from replication.report.inputs import Inputs
 from replication.report.outputs import Outputs
 from replication.report.render import Picture, Table
@@ -114,7 +116,7 @@ class Page(Inputs):
             for name, value in numbers.items()
         ]
         self._outputs.summary = _Sentence().format(sentence, **numbers)
-        if self.changes and NO_CASE in numbers.values():
+        if self.changes and any(map(_is_missing, numbers.values())):
             self._outputs.summary = (
                 "These parameters leave too few cases for the summary of this page."
             )
@@ -282,7 +284,12 @@ class Page(Inputs):
                 continue  # it has no table or no case here
             except KeyError as error:
                 key = error.args[0] if isinstance(error.args[0], tuple) else error.args
-                if not {*self.logs, *registry.names()} & {*filter(None, map(str, key))}:
+                absent = {
+                    *self.logs,
+                    *registry.names(),
+                    *parameters.left_out(self.parameters, self.name),
+                }
+                if not {*map(str, absent)} & {*filter(None, map(str, key))}:
                     raise  # a mistake of its function
         return decided
 
@@ -385,6 +392,14 @@ def _cells(value):
     if isinstance(value, tuple | list):
         return dict(zip(("low", "high"), map(_number, value), strict=True))
     return {"part": value} if isinstance(value, str) else {"value": _number(value)}
+
+
+def _is_missing(value):
+    """Return whether a value of a sentence says nothing: no case, nan, or a range with a nan."""
+    if isinstance(value, str):
+        return value == NO_CASE or "nan" in re.findall(r"\w+", value)
+    ends = value if isinstance(value, tuple | list) else [value]
+    return any(isinstance(end, Real) and math.isnan(end) for end in ends)
 
 
 def _number(value):

@@ -36,7 +36,9 @@ NUMBERS = {"seed": check_seed, "workers": check_workers}
 
 def check(name, values) -> None:
     """Raise PageError for an unknown scale, a value of another type than in the notebook's cell, a
-    number below 0, and numbers that are no seed or no number of workers.
+    number out of range, and an empty list of numbers.
+
+    A number is above 0 where that of the cell is; the numbers of a list may be 0.
     """
     among(SCALES, f"{name}: scale", values["scale"], PageError)
     defaults = on_disk(name) or {}
@@ -44,9 +46,12 @@ def check(name, values) -> None:
         default = defaults.get(parameter)
         if parameter == "logs" and isinstance(value, list):
             value = [registry.file_and_rules(log)[0] for log in value]
-        if default is not None and not _fits(value, default):
+        above_0 = parameter not in NUMBERS and type(default) in (int, float) and default > 0
+        if default is not None and not (_fits(value, default) and (value or not above_0)):
+            least = ", above 0" * above_0
             raise PageError(
-                f"{name}: {parameter} {value!r}; expected a value such as {json.dumps(default)}"
+                f"{name}: {parameter} {value!r}; expected a value such as "
+                f"{json.dumps(default)}{least}"
             )
         try:
             NUMBERS.get(parameter, bool)(value)
@@ -55,10 +60,12 @@ def check(name, values) -> None:
 
 
 def _fits(value, default):
-    """Return True if a value and its parts have the types of a default, and no number
-    is below 0.
+    """Return True if a value and its parts have the types of a default, no number is below 0, and
+    no list of numbers is empty.
     """
     if isinstance(value, list) and isinstance(default, list):
+        if not value and default and type(default[0]) in (int, float):
+            return False
         return not default or all(any(_fits(v, d) for d in default) for v in value)
     if type(value) in (int, float) and not value >= 0:
         return False
@@ -92,6 +99,12 @@ def on_disk(name) -> dict | None:
     """Return the parameters of an item's notebook file; None if there is no such notebook."""
     path = record.source(name)
     return read_cell(path.read_text(encoding="utf-8"), name) if path.exists() else None
+
+
+def left_out(values, name) -> list:
+    """Return the values in lists of the notebook's cell that its parameters do not have."""
+    lists = {key: of for key, of in (on_disk(name) or {}).items() if isinstance(of, list)}
+    return [one for key, of in lists.items() for one in of if one not in values.get(key, of)]
 
 
 def changes(name, values) -> list[str]:

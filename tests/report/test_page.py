@@ -78,6 +78,8 @@ def drawing():
         ({"factors": (1, 2)}, r"factors \(1, 2\); expected a value such as \[1, 2\]"),
         ({"load": "84 %"}, "load '84 %'; expected a value such as 0.84"),
         ({"load": -0.5}, "load -0.5; expected a value such as 0.84"),
+        ({"load": 0.0}, "load 0.0; expected a value such as 0.84, above 0"),
+        ({"factors": []}, r"factors \[\]; expected a value such as \[1, 2\]"),
         ({"kind": "hihg", "allowed": {"kind": ["log", "high"]}}, "kind 'hihg' .*high.*: log, high"),
         ({"predictor": "lsat"}, "lsat.*did you mean last"),
         ({"factors": [1, -2]}, r"factors \[1, -2\]; expected a value such as \[1, 2\]"),
@@ -481,6 +483,25 @@ def test_other_parameters_name_claims_by_their_statements(project, monkeypatch):
     assert statement in said[0] and "doubling-helps" not in said[0]
     page.opening("It helps in {helps} cases.", helps=decided["doubling-helps"].count)
     assert "0 of 0" not in json.loads((page.folder / "fig02.json").read_text())["summary"]
+
+
+@pytest.mark.parametrize("share", [float("nan"), (1.0, np.nan), "2, nan"])
+def test_an_opening_without_a_number_says_so_under_other_parameters(project, share):
+    summary = []
+    for changes in ({}, {"load": 0.9}):
+        page = make(**changes)
+        page.opening("It is {share} %.", share=share)
+        summary.append(json.loads((page.folder / "fig02.json").read_text())["summary"])
+    assert summary[0].startswith("It is ") and "few cases" in summary[1]
+
+
+def test_a_claim_that_needs_a_left_out_value_of_a_list_has_no_case(project):
+    small_project.claims(project)
+    functions = {"doubling_helps": lambda change: [Case("a", change[2])]}
+    known = ["doubling-helps"]
+    assert make(factors=[1]).decide(functions, known, change={1: 0.5}) == {}
+    with pytest.raises(KeyError):
+        make(factors=[1, 2], load=0.9).decide(functions, known, change={1: 0.5})
 
 
 def test_a_heading_names_the_unit_of_its_numbers():
