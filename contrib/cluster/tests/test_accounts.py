@@ -9,107 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import replication as rp
-from replication_cluster import slurm, swf, tables, torque
+from inputs import HEAD, MAP, NAMED, B, T, count, facts, job, row, run, sacct
+from replication_cluster import swf, tables
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
-from test_slurm import KEY, adds_up, count
-
-T = 1_770_019_200  # 2 February 2026, 08:00 UTC
-B = "2026-02-02T08:"
-MAP = """
-title = "t"
-[fields]
-submit = { column = "submit" }
-start = { column = "start" }
-end = { column = "end" }
-allocated_processors = { column = "n" }
-requested_time = { column = "limit" }
-"""
-HEAD = "submit,start,end,n,limit\n"
-NAMED = "JobID User JobName State Submit Start End AllocCPUS TimelimitRaw".split()
-
-
-def job(number, second=0, **changes):
-    """Return a job of 600 s on 8 processors that waited 10 s."""
-    return {
-        "JobID": number,
-        "User": "u1",
-        "Account": "ac",
-        "JobName": "job",
-        "Partition": "main",
-        "State": "COMPLETED",
-        "Submit": f"{B}00:{second:02}",
-        "Eligible": f"{B}00:{second:02}",
-        "Start": f"{B}00:{second + 10:02}",
-        "End": f"{B}10:{second + 10:02}",
-        "Elapsed": "00:10:00",
-        "ReqCPUS": 8,
-        "AllocCPUS": 8,
-        "AllocTRES": "billing=8,cpu=8,mem=4G,node=1",
-        "TimelimitRaw": 60,
-        **dict.fromkeys(("Comment", "Constraints", "SubmitLine"), ""),
-        "WorkDir": "/scratch/u1",
-    } | changes
-
-
-def sacct(rows, columns=NAMED, by="|"):
-    lines = [columns, *([str(row[name]) for name in columns] for row in rows)]
-    return "".join(by.join(line) + "\n" for line in lines)
-
-
-def run(number, second=0, request="Resource_List.select=1:ncpus=8", hosts="n1/0*8", name="job"):
-    """Return an end record of PBS of a job of 600 s that waited 30 s."""
-    start = T + second + 30
-    return (
-        f"02/02/2026 08:10:30;E;{number}.srv;user=u1 group=g jobname={name} queue=q "
-        f"ctime={T + second} qtime={T + second} etime={T + second} start={start} "
-        f"{f'exec_host={hosts} ' if hosts else ''}{request} Resource_List.walltime=01:00:00 "
-        f"session=1 end={start + 600} Exit_status=0\n"
-    )
-
-
-def row(second=0, size="4", limit="3600"):
-    """Return a row of a table: a job of 100 s that waited 10 s."""
-    return f"{T + second},{T + second + 10},{T + second + 110},{size},{limit}\n"
-
-
-class Reader:
-    """Writes texts to files and converts them."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def files(self, texts):
-        for k, text in enumerate(texts):
-            (self.folder / f"file{k}").write_text(text)
-            yield self.folder / f"file{k}"
-
-    def sacct(self, *texts, **options):
-        return self.checked(slurm.convert([*self.files(texts)], key=KEY, **options))
-
-    def pbs(self, *texts, **options):
-        return self.checked(torque.convert([*self.files(texts)], key=KEY, **options))
-
-    def table(self, *texts, by=MAP, **options):
-        (self.folder / "map.toml").write_text(by)
-        paths = [*self.files(texts)]
-        return self.checked(tables.convert(paths, self.folder / "map.toml", **options))
-
-    def checked(self, done):
-        assert adds_up(done)
-        self.written = self.folder / "out.swf"
-        swf.write(self.written, done.log)
-        return done
-
-
-@pytest.fixture
-def read(tmp_path):
-    return Reader(tmp_path)
-
-
-def facts(done):
-    return done.jobs[["wait", "run_time", "allocated_processors"]].to_numpy().tolist()
-
 
 # Separators and line breaks in free text.
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import replication as rp
+from inputs import KEY, adds_up, count
 from replication_cluster import slurm, slurm_fields, swf
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
 from replication_cluster.names import Anonymiser, read_key
 
 DAY = "2026-03-01T"
-KEY = b"a key of the tests only"
 
 
 def record(**changes):
@@ -61,16 +61,6 @@ def converted(tmp_path):
         return slurm.convert(path, **{"key": KEY} | options)
 
     return convert
-
-
-def adds_up(done):
-    """Return whether every record is a job, left out by a rule, or bad."""
-    return done.records == len(done.jobs) + sum(n for _, n in done.left_out + done.bad)
-
-
-def count(pairs, words):
-    (number,) = [number for what, number in pairs if what.startswith(words)]
-    return number
 
 
 def test_a_job_by_hand(converted):

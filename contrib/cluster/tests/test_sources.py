@@ -13,10 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 import years
+from inputs import KEY, adds_up, count
 from replication_cluster import account, slurm, swf, tables, torque
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
-from test_slurm import DAY, KEY, adds_up, job, record, write
+from test_slurm import DAY, job, record, write
 from test_tables import MAP as PLAIN_MAP
 from test_tables import eagle
 from test_torque import T
@@ -61,10 +62,6 @@ def of_pbs(tmp_path, *lines, **options):
 
 def rows_of(done, *names):
     return done.jobs[[*names]].to_numpy().tolist()
-
-
-def count(pairs, words):
-    return sum(number for what, number in pairs if words in what)
 
 
 # Times that mean never.

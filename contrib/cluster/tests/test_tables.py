@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import replication as rp
+from inputs import adds_up
 from replication_cluster import tables
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
-from test_slurm import adds_up
 
 MAP = """
 title = "invented"

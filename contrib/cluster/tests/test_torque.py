@@ -6,11 +6,11 @@ import pytest
 from click.testing import CliRunner
 
 import replication as rp
+from inputs import KEY
 from replication_cluster import torque
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
 
-KEY = b"a key for the tests only"
 T = 1_575_158_400
 
 

@@ -11,11 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 import replication as rp
+from inputs import B, T, count, facts, job, row, run, sacct
 from replication_cluster import slurm, tables
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
-from test_accounts import B, Reader, T, facts, job, row, run, sacct
-from test_sources import count
 
 FOLDER = Path(__file__).parents[1]
 MAP = """
@@ -26,11 +25,6 @@ start = { column = "start" }
 end = { column = "end" }
 allocated_processors = { column = "n" }
 """
-
-
-@pytest.fixture
-def read(tmp_path):
-    return Reader(tmp_path)
 
 
 # Without a header line.
