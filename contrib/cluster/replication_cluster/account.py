@@ -12,6 +12,7 @@ import pandas as pd
 
 from replication_cluster import files, swf, times
 from replication_cluster.files import LogError
+from replication_cluster.names import Anonymiser
 from replication_cluster.times import LATEST, YEAR
 
 #: Vocabulary of the batch systems.
@@ -48,6 +49,11 @@ NO_KEY = (
 
 
 ISO = "expected a date (ISO 8601)"
+#: Times of jobs that are counted with their sum.
+TIMES_OF = {
+    "suspended": "suspended for a time, which is not part of the run time,",
+    "held": "became eligible later than submitted (holds, dependencies; --eligible), by",
+}
 
 
 class FieldError(ValueError):
@@ -129,6 +135,12 @@ class Conversion:
             yield from ("notes:", *(f"  - {sentence}" for sentence in self.assumed))
 
 
+def in_order(texts):
+    """Return numbers of texts from 1, in the order in which they appear; -1 where unknown."""
+    codes = pd.factorize(texts)[0]
+    return np.where(codes < 0, -1, codes + 1)
+
+
 def most_in_use(runs):
     """Return the most processors in use at once, and the first instant of it, s."""
     start, size = runs["start"].to_numpy(), runs["size"].to_numpy()
@@ -154,25 +166,29 @@ class Account:
     ----------
     paths : sequence of str or Path
         The files that are read as one.
-    zone, processors, bad_records, since, smaller_machine
-        See `replication_cluster.slurm.convert`.
+    zone : str, optional
+        Time zone of the cluster, such as ``Europe/Berlin``. Without it times are taken as they
+        stand, and are an hour off where clocks changed.
+    processors : int, optional
+        Size of the machine; by default the most processors in use at once.
+    bad_records : {"refuse", "skip"}
+        Whether records that cannot be read are an error, or are counted and left out, up to 1 % of
+        all.
+    since : str, optional
+        Leave out jobs that were submitted before this date; "auto" is the day on which the first
+        job ended.
+    smaller_machine : bool
+        Accept a given machine with fewer processors than were in use at once.
     """
 
     unit_words = "{}"
 
     def __init__(
-        self,
-        paths,
-        zone=None,
-        processors=None,
-        bad_records="refuse",
-        since=None,
+        self, paths, *, zone=None, processors=None, bad_records="refuse", since=None,
         smaller_machine=False,
-    ):
+    ):  # fmt: skip
         if zone is not None and times.time_zone(zone) is None:
-            raise LogError(
-                f"time zone {zone!r} unknown; expected a name such as Europe/Berlin or UTC"
-            )
+            raise LogError(f"time zone {zone!r} unknown; expected a name such as Europe/Berlin")
         twice = [path for path in paths if [*map(str, paths)].count(str(path)) > 1]
         if twice:
             raise LogError(f"{files.display_name(twice[0])}: given twice; expected each file once")
@@ -217,6 +233,16 @@ class Account:
         """Return the runs whose records are not bad."""
         return runs[~runs.index.isin([*self.bad])] if self.bad else runs
 
+    def numbered(self, runs, key, names, queue):
+        """Return the runs with numbers of names, by the fields of SWF that have them, and of a
+        column of queues, in the order in which they appear.
+        """
+        anonymiser = Anonymiser(key)
+        for field, column in names.items():
+            kind = "name" if field == "executable" else field
+            runs[field] = anonymiser.numbers(kind, runs[column])
+        return runs.assign(queue=in_order(runs[queue].where(runs[queue] != "")))
+
     def leave_out(self, runs, which, why):
         """Return the runs that a rule does not leave out; count the others."""
         if which.any():
@@ -226,14 +252,6 @@ class Account:
     def remark(self, what, which):
         """Count jobs that are kept but unusual, bool[n]."""
         self.remarks[what] += int(np.sum(which))
-
-    def remark_suspended(self, runs):
-        """Count the jobs that were suspended, with the hours in all."""
-        long = runs["suspended"] > 0
-        if long.any():
-            hours = times.duration(runs["suspended"].sum())
-            words = f"suspended for a time, which is not part of the run time, {hours} in all"
-            self.remark(words, long)
 
     def times(self, texts, name, unknown, unit="s", expected=ISO, form=None):
         """Return Unix times of a column and their later occurrences, float64[n], s; nan where
@@ -250,10 +268,8 @@ class Account:
         dates, late, local = times.unix_times(texts.where(~none & np.isnan(numbers)), zone, form)
         self.local |= bool(local.any())
         none = none | (numbers == -1)
-        found = [
-            np.where(none, np.nan, np.where(np.isnan(numbers), np.maximum(of, 0), seconds))
-            for of in (dates, late)
-        ]
+        both = (np.where(np.isnan(numbers), np.maximum(of, 0), seconds) for of in (dates, late))
+        found = [np.where(none, np.nan, of) for of in both]
         wrong = ~none & ~((found[0] >= 0) & (found[0] <= LATEST))
         if wrong.any():
             guess = times.unit_of(numbers[wrong][0])
@@ -299,13 +315,13 @@ class Account:
 
     def settle(self):
         """Raise LogError if bad records are refused, or too many."""
-        counted = ", ".join(f"{count:,} {reason}" for reason, count in self._reasons().items())
         few = len(self.bad) <= SKIPPED * self.records
-        hint = f"--bad-records skip leaves out up to {SKIPPED:.0%} of all records"
         if self.bad and not (few and self.bad_records == "skip"):
+            first = next(iter(self.bad.values()))[1]
+            counted = ", ".join(f"{count:,} {reason}" for reason, count in self._reasons().items())
             raise LogError(
-                f"{next(iter(self.bad.values()))[1]}; {len(self.bad):,} of {self.records:,} "
-                f"records cannot be read: {counted}; {hint}"
+                f"{first}; {len(self.bad):,} of {self.records:,} records cannot be read: "
+                f"{counted}; --bad-records skip leaves out up to {SKIPPED:.0%} of all records"
             )
 
     def _reasons(self):
@@ -341,27 +357,18 @@ class Account:
         }
         columns = {name: _whole(values) for name, values in columns.items()}
         columns["submit"] = runs["submit"].to_numpy(np.int64) - first
-        dates = [
-            datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-            for time in (first, last)
-        ]
+        dates = [datetime.fromtimestamp(time, UTC) for time in (first, last)]
+        dates = [f"{date:%Y-%m-%d %H:%M:%S} UTC" for date in dates]
+        n, words = len(runs), f"{unit} {self.counted}"
         header = {"Version": 2.2, "Computer": computer, "Conversion": "replication-cluster"}
-        header |= {"MaxJobs": len(runs), "MaxRecords": len(runs), "MaxProcs": machine}
-        header |= {"Sizes": f"{unit} {self.counted}"}
+        header |= {"MaxJobs": n, "MaxRecords": n, "MaxProcs": machine, "Sizes": words}
         header |= {"UnixStartTime": first, "TimeZoneString": self.zone or "unknown"}
         header |= {"StartTime": dates[0], "EndTime": dates[1]}
         header = (*header.items(), *(("Note", sentence) for sentence in notes))
-        counts = (self.left_out, self._reasons(), self.remarks)
-        return Conversion(
-            self.source,
-            form,
-            swf.from_columns(columns, header),
-            self.records,
-            *(tuple(counter.items()) for counter in counts),
-            notes,
-            self.sizes,
-            f"{unit} {self.counted}",
-        )
+        counters = self.left_out, self._reasons(), self.remarks
+        counts = (tuple(counter.items()) for counter in counters)
+        log = swf.from_columns(columns, header)
+        return Conversion(self.source, form, log, self.records, *counts, notes, self.sizes, words)
 
     def _whole_seconds(self, runs):
         """Return the runs with times in whole seconds; count those that had fractions.
@@ -373,15 +380,11 @@ class Account:
         odd = (exact - exact.round()).abs() > FRACTION
         if not odd.any(axis=None):
             return runs
-        submit, start, end, alone, ran_to = map(
-            _nearest,
-            (*(runs[name] for name in ("submit", "start", "end", "run_time")),
-             runs["start"] + runs["run_time"]),
-        )  # fmt: skip
-        run_time = (ran_to - start).fillna(alone)
-        self.remark(
-            f"with times rounded to seconds ({odd.sum(axis=None):,} times)", odd.any(axis=1)
-        )
+        names = ["submit", "start", "end", "run_time"]
+        submit, start, end, alone = (_nearest(runs[name]) for name in names)
+        run_time = (_nearest(runs["start"] + runs["run_time"]) - start).fillna(alone)
+        words = f"with times rounded to seconds ({odd.sum(axis=None):,} times)"
+        self.remark(words, odd.any(axis=1))
         none = (runs["run_time"] > 0) & (run_time == 0)
         self.remark("that ran for less than a second, and for 0 s once rounded", none)
         limit = np.ceil(runs["limit"] - FRACTION)
@@ -417,10 +420,8 @@ class Account:
         if self.processors:
             return self.processors, (*notes, *self._compared(known, words))
         if known.empty:
-            raise LogError(
-                f"{self.source}: no job with a start and a size, so the size of the machine is "
-                "unknown; give --processors"
-            )
+            problem = "no job with a start and a size, so the size of the machine is unknown"
+            raise LogError(f"{self.source}: {problem}; give --processors")
         most, _ = most_in_use(known)
         return most, (*notes, f"The machine has {most:,} {words}, the most in use at once.")
 
@@ -436,26 +437,19 @@ class Account:
         if most > TOO_MANY * self.processors and not self.smaller_machine:
             raise LogError(
                 f"{self.source}: at {times.shown(instant, self.zone)} {most:,} {words} were in "
-                "use, "
-                f"on a machine of {self.processors:,}, which may be in another unit; expected "
-                f"--processors {most} or more (in a map processors), or --smaller-machine for "
-                f"{self.processors:,} all the same"
+                f"use, on a machine of {self.processors:,}, which may be in another unit; expected "
+                f"--processors {most} or more (in a map processors), or --smaller-machine for it"
             )
         if most < FEW_IN_USE * self.processors:
-            share = f"{most / self.processors:.1%}"
-            yield (
-                f"At most {share} of the machine was in use at once ({most:,} of "
-                f"{self.processors:,} {words})."
-            )
+            share = f"{most / self.processors:.1%} of the machine was in use at once"
+            yield f"At most {share} ({most:,} of {self.processors:,} {words})."
 
     def _window(self, runs):
         """Return the runs that were submitted from `since` on, and notes on the edges of the
         records.
         """
-        end = runs["end"].dropna()
-        begin, notes = -np.inf, []
-        if len(end):
-            begin = times.day_of(end.min(), self.zone)
+        end, notes = runs["end"].dropna(), []
+        begin = times.day_of(end.min(), self.zone) if len(end) else -np.inf
         early = runs["submit"] < begin
         if early.any():
             length = times.duration(begin - runs["submit"].min())
@@ -467,12 +461,10 @@ class Account:
         if self.since is not None:
             since = begin if self.since == AUTO else self._date(self.since)
             before = f"submitted before {times.shown(max(since, 0), self.zone)} (--since)"
-            runs = self.leave_out(runs, runs["submit"] < since, before)
-            notes = []
+            runs, notes = self.leave_out(runs, runs["submit"] < since, before), []
             if runs.empty:
-                raise LogError(
-                    f"{self.source}: no job was submitted from {self.since} on (--since)"
-                )
+                problem = f"no job was submitted from {self.since} on (--since)"
+                raise LogError(f"{self.source}: {problem}")
         if len(end):
             unfinished = self.left_out[WAITING] + self.left_out[RUNNING]
             notes.append(
@@ -496,18 +488,16 @@ class Account:
             self.remark("given {} {} than requested ({:,} for {:,})".format(
                 words, self.counted, *sums
             ), which)  # fmt: skip
-        limit, run_time = runs["limit"], runs["run_time"]
-        if "held" in runs and runs["held"].any():
-            hours = times.duration(runs["held"].sum())
-            words = "became eligible later than submitted (holds, dependencies; --eligible)"
-            self.remark(f"{words}, by {hours} in all", runs["held"] > 0)
+        limit, run_time, submit = (runs[name] for name in ("limit", "run_time", "submit"))
+        for column, words in TIMES_OF.items():
+            if column in runs and (long := runs[column] > 0).any():
+                self.remark(f"{words} {times.duration(runs[column].sum())} in all", long)
         self.remark("ran longer than their limit", run_time > limit)
         self.remark("ran more than 10 % longer than their limit", run_time > OVERRUN * limit)
         self.remark("of unknown size", runs["size"].isna())
         self.remark("of unknown run time", run_time.isna())
-        early = runs["start"] < runs["submit"]
-        self.remark("started before their submission, so their wait is unknown", early)
-        submit = runs["submit"]
+        early = "started before their submission, so their wait is unknown"
+        self.remark(early, runs["start"] < submit)
         span = min(submit.max() - submit.min(), YEAR)
         odd = np.flatnonzero(run_time > (span if span >= 86400 else YEAR))
         if len(odd):
@@ -523,19 +513,12 @@ class Account:
         over = known & (run_time > OVERRUN * limit)
         if not known.any() or over.sum() <= FEW * known.sum():
             return
-        guess = "."
-        if over.sum() > MOST * known.sum():
-            longer = ("min", "h", "d")
-            fits = (
-                u for u in longer if (run_time <= OVERRUN * limit * times.UNITS[u])[known].all()
-            )
-            guess = next(
-                (f". Are the limits in {self.unit_words.format(unit)}?" for unit in fits), "."
-            )
-        yield (
-            f"{over.sum():,} of {known.sum():,} jobs with a limit ran more than 10 % longer; as "
-            f"estimates these limits are raised to the run times, which no scheduler knows{guess}"
-        )
+        units = ("min", "h", "d") if over.sum() > MOST * known.sum() else ()
+        fits = (u for u in units if (run_time <= OVERRUN * limit * times.UNITS[u])[known].all())
+        unit = next(map(self.unit_words.format, fits), "")
+        words = f"{over.sum():,} of {known.sum():,} jobs with a limit ran more than 10 % longer"
+        guess = f" Are the limits in {unit}?" if unit else ""
+        yield f"{words}; as estimates these limits are raised to run times nobody knows.{guess}"
 
 
 def _whole(values):

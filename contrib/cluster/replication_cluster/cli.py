@@ -26,58 +26,36 @@ def _names(ctx, param, text):
     return [name for name in map(str.strip, (text or "").split(",")) if name]
 
 
+opt = click.option
+SKIP = f"Records that cannot be read; up to {account.SKIPPED:.0%} of all can be skipped."
+SINCE = "Leave out jobs submitted before; auto: before the day on which the first job ended."
+ELIGIBLE = "Count waits from when a job became eligible (after holds and dependencies)."
+UNIT = "Unit of sizes and of the machine (default: processors where the log has them)."
+KEY = "Key of anonymous numbers, created if missing (default: a key that is not kept)."
+MAP = f"Meaning of the columns: a TOML file, or one of {', '.join(tables.maps())}."
+
 common = _options(
     click.argument("logs", nargs=-1, required=True),
-    click.option("--out", metavar="FILE", required=True, help="SWF file; .gz compresses it."),
-    click.option(
+    opt("--out", metavar="FILE", required=True, help="SWF file; .gz compresses it."),
+    opt(
         "--processors",
         type=click.IntRange(1, 10**9),
-        help="Size of the machine (default: the most in use at once).",
+        help="Size of the machine (default: most in use).",
     ),
-    click.option(
-        "--smaller-machine",
-        is_flag=True,
-        help="Accept --processors, or a map's, below the most in use at once.",
-    ),
-    click.option("--time-zone", "zone", metavar="NAME", help="Time zone, such as Europe/Berlin."),
-    click.option(
-        "--bad-records",
-        type=click.Choice(account.BAD_RECORDS),
-        default="refuse",
-        show_default=True,
-        help=f"Records that cannot be read; up to {account.SKIPPED:.0%} of all can be skipped.",
-    ),
-    click.option(
-        "--since",
-        metavar="DATE",
-        help="Leave out jobs submitted before; auto: before the day on which the first job ended.",
-    ),
+    opt("--smaller-machine", is_flag=True, help="Accept a machine below the most in use at once."),
+    opt("--time-zone", "zone", metavar="NAME", help="Time zone, such as Europe/Berlin."),
+    opt("--bad-records", type=click.Choice(account.BAD_RECORDS), default="refuse", help=SKIP),
+    opt("--since", metavar="DATE", help=SINCE),
 )
 batch_system = _options(
-    click.option(
-        "--eligible",
-        is_flag=True,
-        help="Count waits from when a job became eligible (after holds and dependencies).",
-    ),
-    click.option(
-        "--size",
-        type=click.Choice(account.COUNTED),
-        help="Unit of sizes and of the machine (default: processors where the log has them).",
-    ),
-    click.option(
-        "--key-file",
-        metavar="FILE",
-        help="Key of anonymous numbers, created if missing (default: a key that is not kept).",
-    ),
+    opt("--eligible", is_flag=True, help=ELIGIBLE),
+    opt("--size", type=click.Choice(account.COUNTED), help=UNIT),
+    opt("--key-file", metavar="FILE", help=KEY),
 )
+columns = opt("--columns", metavar="NAMES", callback=_names, help="Of files without a header line.")
 
 
-columns = click.option(
-    "--columns", metavar="NAMES", callback=_names, help="Of files without a header line."
-)
-
-
-@click.group(cls=_Group)
+@click.group(cls=_Group, context_settings={"show_default": True})
 @click.version_option(package_name="replication-cluster")
 def main():
     """Convert accounting records of Slurm, TORQUE, PBS and Cobalt, and tables of jobs, to SWF.
@@ -96,10 +74,8 @@ def convert():
 @common
 @batch_system
 @columns
-@click.option("--cluster", metavar="NAME", help="Only jobs of this cluster.")
-@click.option(
-    "--partitions", metavar="NAMES", callback=_names, help="Only these partitions, by commas."
-)
+@opt("--cluster", metavar="NAME", help="Only jobs of this cluster.")
+@opt("--partitions", metavar="NAMES", callback=_names, help="Only these partitions, by commas.")
 def convert_slurm(logs, out, key_file, **options):
     """Convert the output of sacct --parsable2 or --json, one file or several; - is standard
     input.
@@ -120,13 +96,7 @@ def convert_torque(logs, out, key_file, **options):
 @convert.command("table")
 @common
 @columns
-@click.option(
-    "--map",
-    "by",
-    required=True,
-    metavar="FILE",
-    help=f"Meaning of the columns: a TOML file, or one of {', '.join(tables.maps())}.",
-)
+@opt("--map", "by", required=True, metavar="FILE", help=MAP)
 def convert_table(logs, out, by, **options):
     """Convert tables of jobs with the same map: CSV, JSON, JSON lines or parquet."""
     files.check_output(out, *logs, by)

@@ -9,7 +9,6 @@ import lzma
 import os
 import re
 import sys
-import tempfile
 import zlib
 from pathlib import Path
 
@@ -171,18 +170,16 @@ def at(record, path):
     first, _, rest = path.partition(".")
     if isinstance(record, dict):
         found = record.get(first)
-        return at(found, rest) if rest and found is not None else found
-    if not isinstance(record, list):
+    elif not isinstance(record, list):
         return None
-    if re.fullmatch("-?[0-9]{1,9}", first):
+    elif re.fullmatch("-?[0-9]{1,9}", first):
         k = int(first)
         found = record[k] if -len(record) <= k < len(record) else None
-        return at(found, rest) if rest and found is not None else found
-    values = [at(entry, path) for entry in record]
-    nested = [
-        value if isinstance(value, list) else [value] for value in values if value is not None
-    ]
-    return [*itertools.chain.from_iterable(nested)] or None
+    else:
+        values = (at(entry, path) for entry in record)
+        lists = (of if isinstance(of, list) else [of] for of in values if of is not None)
+        return [*itertools.chain.from_iterable(lists)] or None
+    return at(found, rest) if rest and found is not None else found
 
 
 def check_output(path, *inputs):
@@ -192,12 +189,11 @@ def check_output(path, *inputs):
     path = Path(path).expanduser()
     if not path.parent.is_dir():
         raise LogError(f"{path}: {path.parent} is no folder")
-    if path.exists():
-        if not path.is_file():
-            raise LogError(f"{path}: not a regular file")
-        for source in paths_of(filter(None, inputs)):
-            if Path(source).exists() and path.samefile(source):
-                raise LogError(f"{path}: also an input; choose another output")
+    if path.exists() and not path.is_file():
+        raise LogError(f"{path}: not a regular file")
+    for source in paths_of(filter(None, inputs)):
+        if path.exists() and Path(source).exists() and path.samefile(source):
+            raise LogError(f"{path}: also an input; choose another output")
 
 
 def write(path, data):
@@ -205,16 +201,9 @@ def write(path, data):
     once.
     """
     path = Path(path).expanduser().resolve()
-    if path.suffix == ".gz":
-        data = gzip.compress(data, mtime=0)
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(part, 0o666 & ~umask)
-        os.replace(part, path)
-    except BaseException:
-        os.unlink(part)
-        raise
+        part.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

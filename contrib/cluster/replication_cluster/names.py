@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import os
 import secrets
 from pathlib import Path
 
@@ -27,33 +26,27 @@ class Anonymiser:
         self._key = secrets.token_bytes(KEY_BYTES) if key is None else key
         if len(self._key) < 16:
             raise LogError(f"key: {len(self._key)} bytes; expected 16 or more")
-        self._numbers = {}
 
-    def number(self, kind, name):
-        """Return the number of a name of some kind (user, group, job), below 2**48; -1 for an empty
-        name.
+    def numbers(self, kind, names):
+        """Return the numbers of a Series of names of some kind (user, group, name), below 2**48; -1
+        for empty names.
         """
-        if not name:
-            return -1
-        if (kind, name) not in self._numbers:
+        found = {"": -1}
+        for name in {*names} - {""}:
             digest = hmac.new(self._key, f"{kind}\0{name}".encode(), hashlib.sha256).digest()
-            self._numbers[kind, name] = int.from_bytes(digest[: NAME_BITS // 8], "big")
-        return self._numbers[kind, name]
+            found[name] = int.from_bytes(digest[: NAME_BITS // 8], "big")
+        return names.map(found)
 
 
 def read_key(path):
     """Return the key in a file; a missing file is created with a random key, readable by its owner
     only.
     """
-    path = os.path.expanduser(path)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        pass
-    else:
-        with os.fdopen(handle, "wb") as file:
-            file.write(f"{secrets.token_hex(KEY_BYTES)}\n".encode())
-    key = Path(path).read_bytes().strip()
+    path = Path(path).expanduser()
+    if not path.exists():
+        path.touch(0o600, exist_ok=False)
+        path.write_text(f"{secrets.token_hex(KEY_BYTES)}\n")
+    key = path.read_bytes().strip()
     if len(key) < 16:
         raise LogError(f"{path}: {len(key)} bytes; expected 16 or more")
     return key

@@ -19,56 +19,30 @@ from replication_cluster import account, files, records, times
 from replication_cluster import slurm_fields as fields
 from replication_cluster.account import WORDS, Account
 from replication_cluster.files import LogError
-from replication_cluster.names import Anonymiser
 
 COLUMNS, ASK = (WORDS["slurm"][name] for name in ("columns", "ask"))
 #: What a log must have: in words, and the columns of which one is enough.
-NEEDED = {
-    "JobIDRaw or JobID": ("id",),
-    "Submit": ("submit",),
-    "ElapsedRaw, Elapsed, or Start and End": ("elapsed_raw", "elapsed", "end"),
-    "AllocCPUS, NCPUS, AllocTRES, ReqCPUS, ReqTRES or NNodes": (
-        *("allocated", "allocated_tres", "requested", "requested_tres", "nodes"),
-    ),
-}
+NEEDED = WORDS["slurm"]["needed"]
+#: Columns of each size, the best first, and the resource in a list of resources.
+SIZES = WORDS["slurm"]["sizes"]
+NAMES = {"user": "user", "group": "group", "executable": "name"}
 READS = ("sacct", "sacct-noheader", "sacct-json")
 #: Kinds that a file without a header line may look like.
 WITHOUT_HEADER = ("table", "schedule", "squeue", "gwf", "grid-engine", "sacct-columns", "html")
-#: Columns of each size, the best first, and the resource in a list of resources.
-SIZES = {
-    "processors": (("allocated", "allocated_tres"), ("requested", "requested_tres"), "cpu"),
-    "nodes": (("nodes", "allocated_tres"), ("requested_nodes", "requested_tres"), "node"),
-    "gpus": (("allocated_tres",), ("requested_tres",), "gres/gpu"),
-}
 HEAD = 50  # lines that show the separator
 _KNOWN = {name for several in COLUMNS.values() for name in several}
 _EXPECTED = "expected YYYY-MM-DDTHH:MM:SS (run sacct without SLURM_TIME_FORMAT), Unknown,"
 
 
 def convert(
-    paths,
-    zone=None,
-    processors=None,
-    partitions=None,
-    cluster=None,
-    key=None,
-    columns=None,
-    size=None,
-    bad_records="refuse",
-    since=None,
-    eligible=False,
-    smaller_machine=False,
-):
+    paths, *, partitions=None, cluster=None, key=None, columns=None, size=None, eligible=False,
+    **options,
+):  # fmt: skip
     """Convert files that sacct wrote, gzipped or not, as one log; ``-`` is standard input.
 
     Parameters
     ----------
     paths : str, Path or sequence of them
-    zone : str, optional
-        Time zone of the cluster, such as ``Europe/Berlin``. Without it times are taken as they
-        stand, and are an hour off where clocks changed.
-    processors : int, optional
-        Size of the machine; by default the most processors in use at once.
     partitions : sequence of str, optional
         Only jobs of these partitions.
     cluster : str, optional
@@ -80,16 +54,11 @@ def convert(
         separator is the one that divides the lines into that many fields.
     size : {"processors", "nodes", "gpus"}, optional
         Unit of sizes and of the machine; by default processors if the log has them.
-    bad_records : {"refuse", "skip"}
-        Whether records that cannot be read are an error, or are counted and left out, up to 1 % of
-        all.
-    since : str, optional
-        Leave out jobs that were submitted before this date; "auto" is the day on which the first
-        job ended.
     eligible : bool
         Take the time at which a job became eligible for its submission.
-    smaller_machine : bool
-        Accept a given machine with fewer processors than were in use at once.
+    **options
+        zone, processors, bad_records, since and smaller_machine of
+        `replication_cluster.account.Account`.
 
     Returns
     -------
@@ -102,17 +71,12 @@ def convert(
         ended.
     """
     paths = files.paths_of(paths)
-    reader = _Reader(paths, zone, processors, bad_records, since, smaller_machine)
+    reader = _Reader(paths, **options)
     reader.given, reader.size, reader.eligible = columns, size, eligible
-    jobs = reader.sized_jobs(
-        reader.finished(reader.select(reader.texts(paths), partitions, cluster))
-    )
+    texts = reader.select(reader.texts(paths), partitions, cluster)
+    jobs = reader.sized_jobs(reader.finished(texts))
     jobs = _number(_in_order(reader.last_records(jobs)), reader)
-    anonymiser = Anonymiser(key)
-    for field, kind in {"user": "user", "group": "group", "executable": "name"}.items():
-        jobs[field] = [anonymiser.number(kind, name) for name in jobs[kind]]
-    jobs["queue"] = pd.factorize(jobs["partition"].where(jobs["partition"] != ""))[0]
-    jobs["queue"] = jobs["queue"].where(jobs["queue"] < 0, jobs["queue"] + 1)
+    jobs = reader.numbered(jobs, key, NAMES, "partition")
     notes = (*reader.notes(jobs), *[account.NO_KEY] * (key is None))
     return reader.finish(jobs.drop(columns="partition"), "output of sacct", "Slurm", notes)
 
@@ -231,11 +195,9 @@ class _Reader(Account):
             self.records += 1
             place = f"{name}, line {number}"
             if record is None:
-                self.bad[place] = (
-                    "with more or fewer fields than the header",
-                    f"{place}: {files.quoted(text)}; expected the columns of the header (name the "
-                    "columns, with free text such as JobName last or not at all)",
-                )
+                hint = "name the columns, with free text such as JobName last or not at all"
+                message = f"{files.quoted(text)}; expected the columns of the header ({hint})"
+                self.bad[place] = "with more or fewer fields than the header", f"{place}: {message}"
             elif any("." in record[places[what]] for what in ("id", "shown") if what in places):
                 self.left_out[account.STEPS] += 1
             else:
@@ -253,10 +215,9 @@ class _Reader(Account):
         self.columns |= {what: present[name] for what, name in places.items()}
         missing = [names for names, any_of in NEEDED.items() if not places.keys() & {*any_of}]
         if missing:
-            raise LogError(
-                f"{place}: no column {missing[0]} in "
-                f"{files.quoted('|'.join(columns))}; expected the output of {ASK}"
-            )
+            named = files.quoted("|".join(columns))
+            message = f"no column {missing[0]} in {named}; expected the output of {ASK}"
+            raise LogError(f"{place}: {message}")
         return places
 
     def select(self, texts, partitions, cluster):
@@ -271,10 +232,9 @@ class _Reader(Account):
         several = {names: {*names.split(",")} for names in {*texts["partition"]}}
         seen = set().union(*several.values())
         if unknown := sorted({*partitions} - seen):
-            raise LogError(
-                f"{self.source}, partition: {', '.join(map(repr, unknown))}; "
-                f"expected {', '.join(sorted(seen - {''})) or 'none, as none is named'}"
-            )
+            known = ", ".join(sorted(seen - {""})) or "none, as none is named"
+            names = ", ".join(map(repr, unknown))
+            raise LogError(f"{self.source}, partition: {names}; expected {known}")
         kept = [names for names, each in several.items() if each & {*partitions}]
         return self.leave_out(texts, ~texts["partition"].isin(kept), "of another partition")
 
@@ -327,10 +287,8 @@ class _Reader(Account):
         self.counted = self.size or ("processors" if known else "nodes")
         *both, kind = SIZES[self.counted]
         if not {name for names in both for name in names} & present:
-            raise LogError(
-                f"{self.source}: no column of {self.counted}; it has "
-                f"{', '.join(self.columns.values())}"
-            )
+            names = ", ".join(self.columns.values())
+            raise LogError(f"{self.source}: no column of {self.counted}; it has {names}")
         for which, names in zip(account.SIZES, both):
             columns = {}
             for name in filter(present.__contains__, names):
@@ -344,16 +302,11 @@ class _Reader(Account):
 
     def last_records(self, jobs):
         """Return the last record of each job and submission, in the order of the files."""
-        jobs = self.leave_out(
-            jobs,
-            jobs.duplicated(["id", "submit"], keep="last"),
-            "earlier records of a run that has a later one",
-        )
-        self.remark(
-            "tasks of arrays or parts of heterogeneous jobs", jobs["shown"].str.contains("[_+]")
-        )
+        earlier = jobs.duplicated(["id", "submit"], keep="last")
+        jobs = self.leave_out(jobs, earlier, "earlier records of a run that has a later one")
+        parts = jobs["shown"].str.contains("[_+]")
+        self.remark("tasks of arrays or parts of heterogeneous jobs", parts)
         self.remark(account.NEVER_STARTED, (jobs["run_time"] == 0) & jobs["start"].isna())
-        self.remark_suspended(jobs)
         if {"limit", "limit_raw"} & self.columns.keys():
             words = "without a time limit (UNLIMITED, Partition_Limit), so without estimate"
             self.remark(words, jobs["limit"].isna())

@@ -6,11 +6,10 @@ Source: the manual page sacct(1) of Slurm 2.6 to 25.11, section "Job Accounting 
 """
 
 import re
-from datetime import timedelta
 
-from replication_cluster.account import WORDS, FieldError, number, whole
+from replication_cluster.account import WORDS, FieldError, number
 from replication_cluster.records import Column
-from replication_cluster.times import NO_VALUE
+from replication_cluster.times import NO_VALUE, clock
 
 NEVER = frozenset({"", "Unknown", "None", "N/A", "NONE", "INVALID"})
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit"})
@@ -21,9 +20,9 @@ STATES = {"": -1} | {
     for state in states
 }
 
-_DURATION = re.compile(
-    r"(?:([0-9]{1,6})-)?(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?"
-)
+_JSON_PATHS = {name: path.split(".") for name, path in WORDS["slurm"]["json"].items()}
+_JSON_IDS = ("array", "task", "waiting", "leader", "offset")
+
 _SCALE = {"K": 1_000, "M": 1_000_000}
 WHOLE = "expected a whole number >= 0"
 
@@ -34,11 +33,10 @@ def duration(text):
     """
     if text in NEVER:
         return None
-    found = _DURATION.fullmatch(text)
-    if not found:
+    seconds = clock(text)
+    if seconds is None:
         raise FieldError("expected [days-]hours:minutes:seconds")
-    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    return int(timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds())
+    return seconds
 
 
 def limit(text, minutes=False):
@@ -60,12 +58,9 @@ def count(text):
     if text in NEVER:
         return None
     scale = _SCALE.get(text[-1], 1)
-    if scale > 1:
-        value = scale * number(text[:-1], WHOLE)
-        if not value.is_integer():
-            raise FieldError(WHOLE)
-    else:
-        value = whole(text, WHOLE)
+    value = scale * number(text[:-1] if scale > 1 else text, WHOLE)
+    if not value.is_integer():
+        raise FieldError(WHOLE)
     return int(value) if value < NO_VALUE else None
 
 
@@ -91,59 +86,36 @@ def state(text):
 
 
 def of_json(job):
-    """Return the fields of a job of ``sacct --json`` as texts by the names of `accounting.toml`.
-
-    Whole numbers are plain, or ``{"set": true, "infinite": false, "number": 5}`` in newer versions.
-    """
-
-    def text(*path):
-        value = job
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
-        if isinstance(value, dict):
-            value = (
-                "UNLIMITED"
-                if value.get("infinite")
-                else value.get("number")
-                if value.get("set")
-                else None
-            )
-        if isinstance(value, list):
-            value = value[0] if value else None
-        return "" if value is None else str(value)
-
-    def resources(which):
-        listed = job.get("tres", {}).get(which) or ()
-        return ",".join(f"{one['type']}={one['count']}" for one in listed)
-
-    array, task = text("array", "job_id"), text("array", "task_id")
-    waiting, shown = text("array", "task"), text("job_id")
+    """Return the fields of a job of ``sacct --json`` as texts by the names of `accounting.toml`."""
+    own = {name: _json_text(job, path) for name, path in _JSON_PATHS.items()}
+    array, task, waiting, leader, offset = (own.pop(name) for name in _JSON_IDS)
+    own["shown"] = own["id"]
     if array not in ("", "0") and (task or waiting):
-        shown = f"{array}_[{waiting}]" if waiting else f"{array}_{task}"
-    elif (leader := text("het", "job_id")) not in ("", "0"):
-        shown = f"{leader}+{text('het', 'job_offset')}"
-    times = {
-        "submit": "submission",
-        "eligible": "eligible",
-        "start": "start",
-        "end": "end",
-        "elapsed_raw": "elapsed",
-        "limit_raw": "limit",
-    }
-    return {
-        "id": text("job_id"),
-        "shown": shown,
-        **{name: text("time", key) for name, key in times.items()},
-        "suspended": f"0:{text('time', 'suspended') or 0}",
-        "allocated_tres": resources("allocated"),
-        "requested": text("required", "CPUs"),
-        "requested_tres": resources("requested"),
-        "nodes": text("allocation_nodes"),
-        "state": text("state", "current"),
-        "user": text("user") or text("association", "user"),
-        "group": text("group") or text("account"),
-        **{name: text(name) for name in ("name", "partition", "cluster")},
-    }
+        own["shown"] = f"{array}_[{waiting}]" if waiting else f"{array}_{task}"
+    elif leader not in ("", "0"):
+        own["shown"] = f"{leader}+{offset}"
+    for name, other in (("user", "association"), ("group", "account")):
+        other = own.pop(other)
+        own[name] = own[name] or other
+    for which in ("allocated", "requested"):
+        listed = job.get("tres", {}).get(which) or ()
+        own[f"{which}_tres"] = ",".join(f"{one['type']}={one['count']}" for one in listed)
+    return own | {"suspended": f"0:{own['suspended'] or 0}"}
+
+
+def _json_text(job, path):
+    """Return a value of JSON as text. Whole numbers are plain, or ``{"set": true, "infinite":
+    false, "number": 5}`` in newer versions.
+    """
+    value = job
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        number = value.get("number") if value.get("set") else None
+        value = "UNLIMITED" if value.get("infinite") else number
+    if isinstance(value, list):
+        value = value[0] if value else None
+    return "" if value is None else str(value)
 
 
 _TIME = re.compile(

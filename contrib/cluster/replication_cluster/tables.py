@@ -84,10 +84,8 @@ def read_map(source):
         _check_text_rules(f"{path}, {name}", name, rule)
         if rule.get("unit", "s") not in UNITS:
             raise LogError(f"{path}, {name}: unit {rule['unit']!r}; expected {', '.join(UNITS)}")
-    if times.time_zone(content.get("time_zone", "UTC")) is None:
-        raise LogError(
-            f"{path}: time zone {content['time_zone']!r}; expected a name such as Europe/Rome"
-        )
+    if times.time_zone(zone := content.get("time_zone", "UTC")) is None:
+        raise LogError(f"{path}: time zone {zone!r}; expected a name such as Europe/Rome")
     missing = [" or ".join(any_of) for any_of in NEEDED if not {*any_of} & fields.keys()]
     if missing:
         raise LogError(f"{path}: no field {missing[0]}")
@@ -104,7 +102,7 @@ def _check_text_rules(place, name, rule):
         raise LogError(f"{place}: pattern {rule['pattern']!r}: {error}") from None
     if groups != 1:
         raise LogError(
-            f"{place}: pattern {rule['pattern']!r} has {groups} groups; expected one group (...)"
+            f"{place}: pattern {rule['pattern']!r} has {groups} groups; expected one group"
         )
 
 
@@ -119,16 +117,7 @@ def _check(place, what, given, known):
             raise LogError(f"{place}: unknown {what} {name!r}{_hint(name, [*known])}")
 
 
-def convert(
-    paths,
-    by,
-    zone=None,
-    processors=None,
-    bad_records="refuse",
-    since=None,
-    smaller_machine=False,
-    columns=None,
-):
+def convert(paths, by, *, zone=None, processors=None, columns=None, **options):
     """Convert tables of jobs as one log: parquet, JSON, or CSV, compressed or not; equal tables
     give equal logs.
 
@@ -137,13 +126,12 @@ def convert(
     paths : str, Path or sequence of them
     by : Map, str or Path
         A map, its file, or the name of an included one.
-    zone, bad_records, since, smaller_machine
-        See `replication_cluster.slurm.convert`; the zone is the map's by default.
-    processors : int, optional
-        Size of the machine instead of the map's; without either, the most processors in use at
-        once.
+    zone, processors : optional
+        In place of the map's; without either, the machine is the most processors in use at once.
     columns : sequence of str, optional
         Names of the columns of text without a header line, in order.
+    **options
+        bad_records, since and smaller_machine of `replication_cluster.account.Account`.
 
     Returns
     -------
@@ -157,14 +145,8 @@ def convert(
     """
     paths = files.paths_of(paths)
     by = by if isinstance(by, Map) else read_map(by)
-    reader = _Reader(
-        paths,
-        zone or by.time_zone,
-        processors or by.processors,
-        bad_records,
-        since,
-        smaller_machine,
-    )
+    own = {"zone": zone or by.time_zone, "processors": processors or by.processors}
+    reader = _Reader(paths, **own, **options)
     reader.by, reader.given = by, columns or []
     jobs = reader.jobs(reader.read(paths))
     return reader.finish(jobs, f"table of jobs, {by.title}", by.title, (*reader.notes(),))
@@ -305,10 +287,8 @@ class _Reader(Account):
         of_csv = (by for by in ",;\t|" if _is_divided(head, by, count))
         found = next(of_csv, None) or separator_of([line.strip("\r\n") for line in head], count)
         if found is None:
-            raise LogError(
-                f"{name}: {files.quoted(head[0].strip())}; no separator gives {count} columns, as "
-                "many as --columns names"
-            )
+            first = files.quoted(head[0].strip())
+            raise LogError(f"{name}: {first}; no separator gives {count} columns (--columns)")
         return found
 
     def _without_comments(self, lines):
@@ -391,17 +371,13 @@ class _Reader(Account):
             for form, why in ((account.STEP, account.STEPS), (account.ARRAY, account.ARRAYS)):
                 summary = ids[table.index].str.fullmatch(form).astype(bool)
                 table = self.leave_out(table, summary, why)
-        known = {
-            name: (rule, texts, self._is_unknown(texts))
-            for name, rule in self.by.fields.items()
-            if name in self.present and name != JOB
-            for texts in [self._texts(name, table)]
-        }
+        known = {}
+        for name in [name for name in self.by.fields if name in self.present - {JOB}]:
+            texts = self._texts(name, table)
+            known[name] = self.by.fields[name], texts, self._is_unknown(texts)
         nan = np.full(len(table), np.nan)
-        found = {name: self._times(*known[name]) for name in TIMES if name in known}
-        get = {name: found.get(name, (nan, nan)) for name in TIMES}
-        value = {name: self._lengths(*known[name]) for name in LENGTHS if name in known}
-        value = {name: value.get(name, nan) for name in LENGTHS}
+        get = {name: self._times(*known[name]) if name in known else (nan, nan) for name in TIMES}
+        value = {name: self._lengths(*known[name]) if name in known else nan for name in LENGTHS}
         # Where an hour of autumn occurred twice, the order of the times decides.
         (submit, _), (start, start_late), (end, end_late) = get.values()
         start = times.not_before(start, start_late, submit)
@@ -419,10 +395,9 @@ class _Reader(Account):
             status = texts.map(codes).to_numpy(np.float64)
             words = f"with a status that the map does not have ({_printable(rule['column'])})"
             self.remark(words, np.isnan(status) & ~unknown)
-        run_time = np.where(
-            counted_from_0 & (value["run_time"] > end - submit), np.nan, value["run_time"]
-        )
-        run_time = np.where(np.isnan(run_time), end - start, run_time)
+        run_time = value["run_time"]
+        unknown = np.isnan(run_time) | (counted_from_0 & (run_time > end - submit))
+        run_time = np.where(unknown, end - start, run_time)
         has_both = {"start", "wait"} & self.present and "end" in known
         started = ~np.isnan(start) | (status == 1) | (not has_both)
         ended = ~np.isnan(end) | (status == 0) | (status == 5) | (not has_both)
@@ -434,7 +409,7 @@ class _Reader(Account):
         for name in NAMES:
             if name in known:
                 _, texts, unknown = known[name]
-                jobs[name] = np.where(unknown, -1, pd.factorize(texts.where(~unknown))[0] + 1)
+                jobs[name] = account.in_order(texts.where(~unknown))
         for which in SIZES:
             rule, texts, unknown = known.get(f"{which}_processors", ({}, None, None))
             label = _printable(rule.get("column", ""))
@@ -473,14 +448,9 @@ class _Reader(Account):
         return texts.isin(["", *map(_plain_text, self.by.unknown)])
 
     def _times(self, rule, texts, unknown):
-        return self.times(
-            texts.where(~unknown, ""),
-            _printable(rule["column"]),
-            [""],
-            rule.get("unit", "s"),
-            f"{account.ISO}, the map's format,",
-            rule.get("format"),
-        )
+        texts, name = texts.where(~unknown, ""), _printable(rule["column"])
+        expected = f"{account.ISO}, the map's format,"
+        return self.times(texts, name, [""], rule.get("unit", "s"), expected, rule.get("format"))
 
     def _lengths(self, rule, texts, unknown):
         """Return seconds, float64[n]; texts may be durations such as ``1-02:00:00``."""
@@ -496,9 +466,7 @@ class _Reader(Account):
             seconds = np.where(np.isnan(seconds), clock, seconds)
         seconds = np.where(none, np.nan, seconds) * rule.get("times", 1)
         wrong = ~none & ~((seconds >= 0) & (seconds <= LATEST))
-        expected = (
-            "expected a number >= 0, or a duration such as 1-02:00:00 (or an unknown of the map)"
-        )
+        expected = "expected a number >= 0, or a duration such as 1-02:00:00 (or an unknown)"
         self.refuse(texts, wrong, _printable(rule["column"]), expected)
         return seconds
 
@@ -517,9 +485,7 @@ def _size(rule, text):
     expected = "expected a whole number of processors or nodes (pattern takes one out of a text)"
     value = account.number(text, expected) * times_
     if abs(value - round(value)) > 1e-6:
-        raise account.FieldError(
-            f"{expected}, not {value:g} (the map's times can make smaller units)"
-        )
+        raise account.FieldError(f"{expected}, not {value:g} (the map's times scales it)")
     return round(value) or None
 
 
@@ -543,28 +509,19 @@ def _plain_text(value):
 def _canonical(texts):
     """Return a column of texts, the same whatever the storage."""
     codes, distinct = pd.factorize(texts.fillna(""))
-    return pd.Series(
-        np.array([*map(_plain_text, distinct)], object)[codes], texts.index, dtype="str"
-    )
+    plain = np.array([*map(_plain_text, distinct)], object)
+    return pd.Series(plain[codes], texts.index, dtype="str")
 
 
 def _texts(column):
     """Return a column of a parquet file as texts, as a CSV file has them; "" for none."""
-    kind, types = column.type, pyarrow.types
-    if types.is_dictionary(kind):
-        column, kind = column.cast(kind.value_type), kind.value_type
-    if types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind):
-        values = column.cast(pyarrow.string()).to_pandas().astype(object)
-    elif types.is_binary(kind) or types.is_large_binary(kind):
-        values = column.to_pandas().map(lambda value: value and value.decode("utf-8", "replace"))
-    elif types.is_floating(kind):
-        values = column.to_pandas().map(
-            lambda value: f"{value:.0f}" if value % 1 == 0 else str(value)
-        )
-    else:
-        values = column.to_pandas()
-        values = values.astype(str).where(values.notna())
-    return values.where(values.notna() & (values != "nan"), "").astype(str)
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    values = column.to_pandas(types_mapper=pd.ArrowDtype)
+    if pyarrow.types.is_binary(column.type) or pyarrow.types.is_large_binary(column.type):
+        values = values.map(lambda value: value.decode("utf-8", "replace"), na_action="ignore")
+    texts = values.astype(str)
+    return texts.where(values.notna() & (texts != "nan"), "")
 
 
 def _printable(name):

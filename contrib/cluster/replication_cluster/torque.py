@@ -20,7 +20,7 @@ import pandas as pd
 
 from replication_cluster import account, files
 from replication_cluster.account import Account, FieldError, number, whole
-from replication_cluster.names import Anonymiser
+from replication_cluster.times import clock
 
 TYPES = account.WORDS["torque"]["types"]
 READS = ("pbs", "pbs-json")
@@ -28,7 +28,8 @@ NAMES = {"user": "user", "group": "group", "executable": "jobname"}
 _DATE = r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"
 _RECORD = re.compile(f"({_DATE});([A-Za-z]);([^;]*);(?!.*{_DATE};[A-Za-z];)(.*)", re.DOTALL)
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
-_SLOT = "[0-9]{1,9}"
+#: Slots of a host: one, the first and the last, or their number.
+_PLACES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})|\*([0-9]{1,9}))?")
 _TIMES = ("ctime", "qtime", "etime", "start", "end")
 _LIST = "Resource_List."
 _USED = "resources_used.walltime"
@@ -40,22 +41,12 @@ SUSPENDED_SECONDS, SUSPENDED_SHARE = 60, 0.01
 _COUNTS = ("procs", "size", "ncpus", "mppwidth")
 
 
-def convert(
-    paths,
-    zone=None,
-    processors=None,
-    key=None,
-    size=None,
-    bad_records="refuse",
-    since=None,
-    eligible=False,
-    smaller_machine=False,
-):
+def convert(paths, *, key=None, size=None, eligible=False, **options):
     """Convert accounting logs of one machine, gzipped or not, in any order; ``-`` is standard
     input.
 
     Parameters and the result are those of `replication_cluster.slurm.convert`. Times of accounting
-    logs need no time zone, so `zone` only enters the header; those of JSON are local.
+    logs need no time zone, so that of the options only enters the header; those of JSON are local.
 
     Raises
     ------
@@ -63,20 +54,14 @@ def convert(
         For lines that are no accounting records, invalid values, or no job that ran.
     """
     paths = files.paths_of(paths)
-    log = _Reader(paths, zone, processors, bad_records, since, smaller_machine)
+    log = _Reader(paths, **options)
     runs = log.started(log.texts(paths), size, eligible)
     # Overlapping logs contain a run twice.
     repeated = runs.duplicated(["id", "start"], keep="last")
     runs = log.leave_out(runs, repeated, "repeated records of one run")
     runs = _number(runs.sort_values(["submit", "start", "id"]), log)
-    log.remark_suspended(runs)
     log.remark("without a wall time limit, so without estimate", runs["limit"].isna())
-    anonymiser = Anonymiser(key)
-    for field, name in NAMES.items():
-        kind = "name" if name == "jobname" else name
-        runs[field] = [anonymiser.number(kind, text) for text in runs[name]]
-    runs["queue"] = pd.factorize(runs["queue"].where(runs["queue"] != ""))[0]
-    runs["queue"] = runs["queue"].where(runs["queue"] < 0, runs["queue"] + 1)
+    runs = log.numbered(runs, key, NAMES, "queue")
     notes = (*log.notes(), *[account.NO_KEY] * (key is None))
     return log.finish(runs, "accounting log of TORQUE or PBS", "TORQUE or PBS", notes)
 
@@ -101,9 +86,8 @@ class _Reader(Account):
             self.records += 1
             found = _RECORD.fullmatch(line.strip())
             if not found:
-                message = (
-                    f"{place}: {files.quoted(line.strip())}; expected date;type;job;key=value ..."
-                )
+                line = files.quoted(line.strip())
+                message = f"{place}: {line}; expected date;type;job;key=value ..."
                 self.bad[place] = "that are torn or no accounting records", message
                 continue
             date, kind, job, text = found.groups()
@@ -156,11 +140,8 @@ class _Reader(Account):
             self.left_out[account.ARRAYS] += 1
             return
         sizes = requests(values)
-        self.unused.update(
-            key
-            for key in values
-            if key.startswith((_LIST, "req_information.")) and key not in {*USED, *_READ}
-        )
+        asked = {key for key in values if key.startswith((_LIST, "req_information."))}
+        self.unused.update(asked - {*USED, *_READ})
         yield place, job, date, *({**values, **sizes}.get(name, "") for name in USED)
 
     def started(self, texts, size, eligible):
@@ -315,13 +296,9 @@ def duration(text):
     """
     if not text:
         return None
+    seconds = clock(text)
     expected = "expected seconds, or [[days:]hours:]minutes:seconds"
-    if ":" not in text:
-        return number(text, expected)
-    if not re.fullmatch(r"[0-9]{1,9}(:[0-9]{1,2}){1,3}", text):
-        raise FieldError(expected)
-    weights = (1, 60, 3600, 86400)
-    return sum(int(part) * weight for part, weight in zip(reversed(text.split(":")), weights))
+    return number(text, expected) if seconds is None else seconds
 
 
 def count(text):
@@ -355,11 +332,8 @@ def listed(text, unit):
             first, properties = "1", [first, *properties]
         each = [p.partition("=")[2] for p in properties if re.match("(ppn|ncpus)=", p)]
         others = (p for p in properties if "=" in p and not re.match("(ppn|ncpus)=", p))
-        if (
-            len(each) > 1
-            or (unit == "ncpus" and not each)
-            or not all(map(_OTHER.fullmatch, others))
-        ):
+        wrong = len(each) > 1 or (unit == "ncpus" and not each)
+        if wrong or not all(map(_OTHER.fullmatch, others)):
             raise FieldError(f"expected nodes:{unit}=n")
         named = unit == "ppn" and not first[:1].isdecimal()
         total += count("1" if named else first) * count([*each, "1"][0])
@@ -372,16 +346,12 @@ def slots(text):
     """
     total = 0
     for host in filter(None, text.split("+")):
-        _, _, places = host.partition("/")
-        ends = [part.partition("-") for part in places.split(",")]
-        if re.fullmatch(rf"{_SLOT}\*{_SLOT}", places):
-            total += int(places.partition("*")[2])
-        elif not re.fullmatch(rf"{_SLOT}(-{_SLOT})?(,{_SLOT}(-{_SLOT})?)*", places) or any(
-            last and int(last) < int(first) for first, _, last in ends
-        ):
-            raise FieldError(HOSTS)
-        else:
-            total += sum(int(last or first) - int(first) + 1 for first, _, last in ends)
+        for place in host.partition("/")[2].split(","):
+            found = _PLACES.fullmatch(place)
+            count = found and int(found[3] or int(found[2] or found[1]) - int(found[1]) + 1)
+            if not found or (count < 1 and not found[3]):
+                raise FieldError(HOSTS)
+            total += count
     return total or None
 
 
@@ -434,6 +404,5 @@ def _number(runs, log):
     waiting = np.minimum(np.fmax(runs["submit"], before), runs["start"])
     again = before.notna()
     log.remark("further runs of requeued jobs, each a job of its own", again)
-    return runs.assign(submit=waiting.where(again, runs["submit"])).sort_values(
-        ["submit", "job_id"]
-    )
+    runs = runs.assign(submit=waiting.where(again, runs["submit"]))
+    return runs.sort_values(["submit", "job_id"])
