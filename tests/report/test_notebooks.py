@@ -21,8 +21,8 @@ from tests.in_process import in_process
 NOTEBOOKS = results.notebooks() | results.studies()
 AGAIN = "results changed; if they should: make pins, then draw the item again\n{}"
 OWN = "paths of SWF files of your own"
-#: Two with numbers that synthetic jobs do not have: of the logs' lines and headers.
-IN_A_KERNEL = ("heel_and_toe/table1", "pv_easy/table3", "studies/preemption/modes")
+#: With numbers that synthetic jobs do not have: of the logs' lines and headers.
+IN_A_KERNEL = ("heel_and_toe/table1",)
 read_once = functools.lru_cache(maxsize=1)(registry.read)
 #: Parameters of the papers' notebooks that use several logs.
 SEVERAL = {

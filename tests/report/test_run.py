@@ -32,10 +32,10 @@ def make(root, name=NAME, code=None, **others):
     return small_project.notebook(root, name, GOOD if code is None else code, **others)
 
 
-def drawn(root, *figures):
+def drawn(root, *figures, name=NAME):
     """Make a notebook, and publish a table and figures as if it had run."""
-    make(root)
-    made = page.Page(NAME, logs=["CTC-SP2"])
+    make(root, name, [small_project.page_cell(name), small_project.TABLE])
+    made = page.Page(name, logs=["CTC-SP2"])
     made.table(pd.DataFrame({"log": ["CTC-SP2"], "wait": [1 / 3]}), "Mean wait")
     for figure in figures:
         made.figure(figure, "Wait against load")
@@ -195,11 +195,10 @@ def test_an_unpacked_archive_gives_the_results_that_it_holds(project, capsys):
 
 def test_results_that_differ_are_counted_at_the_end_with_an_exit_code(project, capsys):
     other, third = "heel_and_toe/fig03", "heel_and_toe/fig04"
-    for name in (NAME, other, third):
-        code = [small_project.page_cell(name), small_project.TABLE]
-        make(project, name, code)
-    run.figures([NAME, other])
+    drawn(project)
+    drawn(project, name=other)
     small_project.commit(project, "figures")
+    make(project, third, [small_project.page_cell(third), small_project.TABLE])
     make(project, code=[GOOD[0], GOOD[1].replace("1 / 3", "1 / 2")])
     capsys.readouterr()
     assert run.figures() == run.DIFFERS
@@ -210,7 +209,7 @@ def test_results_that_differ_are_counted_at_the_end_with_an_exit_code(project, c
             f" min: 1 equal to the committed record; 1 differs: {NAME}; 1 not compared: {third}"
         )
     )
-    assert run.figures(settings={"seed": 2}) == 0
+    assert run.figures(NAME, settings={"seed": 2}) == 0
 
 
 def test_wrong_input_is_shown_without_a_traceback(project):
