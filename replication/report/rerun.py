@@ -105,7 +105,7 @@ def answer(facts, folder, running=False) -> Answer:
         compared += rows
         if not (running or less):
             found += [Difference(place, "", "a row") for place in missing]
-        elif not found and (missing or not rows):
+        elif not found and (missing or theirs and not rows):
             left.append(file if not rows else f"{_count(len(missing), 'row')} of {file}")
         differing += found
     both = (_flat(one, logs if some else None) for one in (facts, committed))
@@ -221,6 +221,8 @@ def _table(file, ours, theirs):
 
     Rows are compared in their order, or by their texts where one table has more.
     """
+    if ours == theirs:
+        return [], [], len(ours[1:])
     header = theirs[0] if theirs else []
     if not ours:
         return [], [f"{file}:"], 0

@@ -41,6 +41,7 @@ def draw(ours=OURS, name=NAME, **given):
     rows = [row for row in ours if row["trace"] in made.logs]
     made.table(pd.DataFrame(rows)[["trace", "policy", "value", "unit"]], "Waits")
     made.table(pd.DataFrame({"all": [7]}), "Of all logs", name="all")
+    made.table(pd.DataFrame(), "Empty", name="empty")
     made.compare(rows, item="fig02")
     ends = rows[0]["value"], rows[-1]["value"]
     made.opening("We wait {ours} min.", {"ours": "min"}, ours=rows[-1]["value"], ends=ends)
