@@ -42,7 +42,7 @@ def drawn(folder, settings):
         capture_output=True,
         check=True,
     )
-    files = {path.name: path.read_bytes() for path in folder.glob("stand_in/*/*")}
+    files = {path.name: path.read_bytes() for path in folder.glob("build/stand-in/*/*")}
     return {name: data.partition(b'"run": {')[0] for name, data in files.items()}
 
 
