@@ -188,7 +188,9 @@ class Account:
         smaller_machine=False,
     ):  # fmt: skip
         if zone is not None and times.time_zone(zone) is None:
-            raise LogError(f"time zone {zone!r} unknown; expected a name such as Europe/Berlin")
+            raise LogError(
+                f"time zone {zone!r} unknown; expected a name such as Europe/Berlin or UTC"
+            )
         twice = [path for path in paths if [*map(str, paths)].count(str(path)) > 1]
         if twice:
             raise LogError(f"{files.display_name(twice[0])}: given twice; expected each file once")
@@ -438,7 +440,8 @@ class Account:
             raise LogError(
                 f"{self.source}: at {times.shown(instant, self.zone)} {most:,} {words} were in "
                 f"use, on a machine of {self.processors:,}, which may be in another unit; expected "
-                f"--processors {most} or more (in a map processors), or --smaller-machine for it"
+                f"--processors {most} or more (in a map processors), or --smaller-machine for "
+                f"{self.processors:,} all the same"
             )
         if most < FEW_IN_USE * self.processors:
             share = f"{most / self.processors:.1%} of the machine was in use at once"
@@ -518,7 +521,8 @@ class Account:
         unit = next(map(self.unit_words.format, fits), "")
         words = f"{over.sum():,} of {known.sum():,} jobs with a limit ran more than 10 % longer"
         guess = f" Are the limits in {unit}?" if unit else ""
-        yield f"{words}; as estimates these limits are raised to run times nobody knows.{guess}"
+        raised = "as estimates these limits are raised to the run times, which no scheduler knows"
+        yield f"{words}; {raised}.{guess}"
 
 
 def _whole(values):

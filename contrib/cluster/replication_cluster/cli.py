@@ -28,6 +28,7 @@ def _names(ctx, param, text):
 
 opt = click.option
 SKIP = f"Records that cannot be read; up to {account.SKIPPED:.0%} of all can be skipped."
+SMALLER = "Accept --processors, or a map's, below the most in use at once."
 SINCE = "Leave out jobs submitted before; auto: before the day on which the first job ended."
 ELIGIBLE = "Count waits from when a job became eligible (after holds and dependencies)."
 UNIT = "Unit of sizes and of the machine (default: processors where the log has them)."
@@ -40,9 +41,9 @@ common = _options(
     opt(
         "--processors",
         type=click.IntRange(1, 10**9),
-        help="Size of the machine (default: most in use).",
+        help="Size of the machine (default: the most in use at once).",
     ),
-    opt("--smaller-machine", is_flag=True, help="Accept a machine below the most in use at once."),
+    opt("--smaller-machine", is_flag=True, help=SMALLER),
     opt("--time-zone", "zone", metavar="NAME", help="Time zone, such as Europe/Berlin."),
     opt("--bad-records", type=click.Choice(account.BAD_RECORDS), default="refuse", help=SKIP),
     opt("--since", metavar="DATE", help=SINCE),

@@ -203,7 +203,8 @@ def write(path, data):
     path = Path(path).expanduser().resolve()
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        part.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+        with part.open("xb") as file:  # never through a link that somebody else has put there
+            file.write(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

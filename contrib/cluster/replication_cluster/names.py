@@ -1,5 +1,6 @@
 """Anonymous numbers for the names of users, groups and jobs."""
 
+import contextlib
 import hashlib
 import hmac
 import secrets
@@ -43,7 +44,7 @@ def read_key(path):
     only.
     """
     path = Path(path).expanduser()
-    if not path.exists():
+    with contextlib.suppress(FileExistsError):
         path.touch(0o600, exist_ok=False)
         path.write_text(f"{secrets.token_hex(KEY_BYTES)}\n")
     key = path.read_bytes().strip()

@@ -6,10 +6,11 @@ Source: the manual page sacct(1) of Slurm 2.6 to 25.11, section "Job Accounting 
 """
 
 import re
+from datetime import timedelta
 
 from replication_cluster.account import WORDS, FieldError, number
 from replication_cluster.records import Column
-from replication_cluster.times import NO_VALUE, clock
+from replication_cluster.times import NO_VALUE
 
 NEVER = frozenset({"", "Unknown", "None", "N/A", "NONE", "INVALID"})
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit"})
@@ -23,6 +24,9 @@ STATES = {"": -1} | {
 _JSON_PATHS = {name: path.split(".") for name, path in WORDS["slurm"]["json"].items()}
 _JSON_IDS = ("array", "task", "waiting", "leader", "offset")
 
+_DURATION = re.compile(
+    r"(?:([0-9]{1,6})-)?(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?"
+)
 _SCALE = {"K": 1_000, "M": 1_000_000}
 WHOLE = "expected a whole number >= 0"
 
@@ -33,10 +37,11 @@ def duration(text):
     """
     if text in NEVER:
         return None
-    seconds = clock(text)
-    if seconds is None:
+    found = _DURATION.fullmatch(text)
+    if not found:
         raise FieldError("expected [days-]hours:minutes:seconds")
-    return seconds
+    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return int(timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds())
 
 
 def limit(text, minutes=False):

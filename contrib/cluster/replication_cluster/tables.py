@@ -102,7 +102,7 @@ def _check_text_rules(place, name, rule):
         raise LogError(f"{place}: pattern {rule['pattern']!r}: {error}") from None
     if groups != 1:
         raise LogError(
-            f"{place}: pattern {rule['pattern']!r} has {groups} groups; expected one group"
+            f"{place}: pattern {rule['pattern']!r} has {groups} groups; expected one group (...)"
         )
 
 
@@ -288,7 +288,9 @@ class _Reader(Account):
         found = next(of_csv, None) or separator_of([line.strip("\r\n") for line in head], count)
         if found is None:
             first = files.quoted(head[0].strip())
-            raise LogError(f"{name}: {first}; no separator gives {count} columns (--columns)")
+            raise LogError(
+                f"{name}: {first}; no separator gives {count} columns, as many as --columns names"
+            )
         return found
 
     def _without_comments(self, lines):
@@ -466,7 +468,9 @@ class _Reader(Account):
             seconds = np.where(np.isnan(seconds), clock, seconds)
         seconds = np.where(none, np.nan, seconds) * rule.get("times", 1)
         wrong = ~none & ~((seconds >= 0) & (seconds <= LATEST))
-        expected = "expected a number >= 0, or a duration such as 1-02:00:00 (or an unknown)"
+        expected = (
+            "expected a number >= 0, or a duration such as 1-02:00:00 (or an unknown of the map)"
+        )
         self.refuse(texts, wrong, _printable(rule["column"]), expected)
         return seconds
 
@@ -485,7 +489,9 @@ def _size(rule, text):
     expected = "expected a whole number of processors or nodes (pattern takes one out of a text)"
     value = account.number(text, expected) * times_
     if abs(value - round(value)) > 1e-6:
-        raise account.FieldError(f"{expected}, not {value:g} (the map's times scales it)")
+        raise account.FieldError(
+            f"{expected}, not {value:g} (the map's times can make smaller units)"
+        )
     return round(value) or None
 
 

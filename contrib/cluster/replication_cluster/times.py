@@ -1,6 +1,5 @@
 """Times in accounting records: dates, hours that occur twice, and numbers that mean *never*."""
 
-import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -16,21 +15,6 @@ LARGEST, NO_VALUE = 2**31 - 1, 2**32 - 2
 NO_DATE = r"(0000|0001|1899|1900|9999)-.*"  # zero dates and the like of databases
 UNITS = {**{"ns": 1e-9, "us": 1e-6, "ms": 0.001}, **{"s": 1, "min": 60, "h": 3600, "d": 86400}}
 RECENT = 631_152_000, 4_102_444_800  # 1990 to 2100
-
-
-_CLOCK = re.compile(
-    r"(?:([0-9]{1,6})[-:])??(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?"
-)
-
-
-def clock(text):
-    """Return the whole seconds of ``[[days-]hours:]minutes:seconds``, with ``-`` or ``:`` after the
-    days; None for another text.
-    """
-    found = _CLOCK.fullmatch(text)
-    if found is None:
-        return None
-    return sum(int(part or 0) * unit for part, unit in zip(found.groups(), (86400, 3600, 60, 1)))
 
 
 def time_zone(name):

@@ -20,7 +20,6 @@ import pandas as pd
 
 from replication_cluster import account, files
 from replication_cluster.account import Account, FieldError, number, whole
-from replication_cluster.times import clock
 
 TYPES = account.WORDS["torque"]["types"]
 READS = ("pbs", "pbs-json")
@@ -28,8 +27,10 @@ NAMES = {"user": "user", "group": "group", "executable": "jobname"}
 _DATE = r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"
 _RECORD = re.compile(f"({_DATE});([A-Za-z]);([^;]*);(?!.*{_DATE};[A-Za-z];)(.*)", re.DOTALL)
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
-#: Slots of a host: one, the first and the last, or their number.
-_PLACES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9})|\*([0-9]{1,9}))?")
+_SLOT = "[0-9]{1,9}"
+#: Slots of a host: the number of one, or a list of slots and ranges.
+_NUMBER_OF_ONE = re.compile(rf"{_SLOT}\*({_SLOT})")
+_LISTED = re.compile(rf"{_SLOT}(-{_SLOT})?(,{_SLOT}(-{_SLOT})?)*")
 _TIMES = ("ctime", "qtime", "etime", "start", "end")
 _LIST = "Resource_List."
 _USED = "resources_used.walltime"
@@ -296,9 +297,13 @@ def duration(text):
     """
     if not text:
         return None
-    seconds = clock(text)
     expected = "expected seconds, or [[days:]hours:]minutes:seconds"
-    return number(text, expected) if seconds is None else seconds
+    if ":" not in text:
+        return number(text, expected)
+    if not re.fullmatch(r"[0-9]{1,9}(:[0-9]{1,2}){1,3}", text):
+        raise FieldError(expected)
+    weights = (1, 60, 3600, 86400)
+    return sum(int(part) * weight for part, weight in zip(reversed(text.split(":")), weights))
 
 
 def count(text):
@@ -346,12 +351,16 @@ def slots(text):
     """
     total = 0
     for host in filter(None, text.split("+")):
-        for place in host.partition("/")[2].split(","):
-            found = _PLACES.fullmatch(place)
-            count = found and int(found[3] or int(found[2] or found[1]) - int(found[1]) + 1)
-            if not found or (count < 1 and not found[3]):
+        places = host.partition("/")[2]
+        if several := _NUMBER_OF_ONE.fullmatch(places):
+            total += int(several[1])
+            continue
+        if not _LISTED.fullmatch(places):
+            raise FieldError(HOSTS)
+        for first, _, last in (part.partition("-") for part in places.split(",")):
+            if last and int(last) < int(first):
                 raise FieldError(HOSTS)
-            total += count
+            total += int(last or first) - int(first) + 1
     return total or None
 
 

@@ -12,8 +12,8 @@ submit = { column = "submit" }
 start = { column = "start" }
 end = { column = "end" }
 allocated_processors = { column = "n" }
-requested_time = { column = "limit" }
 """
+LIMITED = MAP + 'requested_time = { column = "limit" }\n'
 HEAD = "submit,start,end,n,limit\n"
 NAMED = "JobID User JobName State Submit Start End AllocCPUS TimelimitRaw".split()
 
@@ -79,7 +79,7 @@ class Reader:
     def pbs(self, *texts, **options):
         return self.checked(torque.convert([*self.files(texts)], key=KEY, **options))
 
-    def table(self, *texts, by=MAP, **options):
+    def table(self, *texts, by=LIMITED, **options):
         (self.folder / "map.toml").write_text(by)
         paths = [*self.files(texts)]
         return self.checked(tables.convert(paths, self.folder / "map.toml", **options))
@@ -101,5 +101,11 @@ def adds_up(done):
 
 
 def count(pairs, words):
-    """Return the number of the remarks or rules that have some words."""
+    """Return the number of the one remark or rule that begins with some words."""
+    (number,) = [number for what, number in pairs if what.startswith(words)]
+    return number
+
+
+def total(pairs, words):
+    """Return the sum over the remarks or rules that have some words; 0 if none has."""
     return sum(number for what, number in pairs if words in what)

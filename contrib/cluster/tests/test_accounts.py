@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import replication as rp
-from inputs import HEAD, MAP, NAMED, B, T, count, facts, job, row, run, sacct
+from inputs import HEAD, LIMITED, NAMED, B, T, count, facts, job, row, run, sacct
 from replication_cluster import swf, tables
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
@@ -128,7 +128,7 @@ def test_several_files_are_one_log_with_one_numbering_of_users(read, tmp_path):
     done = read.sacct(sacct([job(1), job(2, 1, User="b")]), sacct([job(2, 1, User="b"), job(3, 2)]))
     assert done.jobs["job_id"].tolist() == [1, 2, 3] and done.records == 4
     assert done.jobs["user"][0] == done.jobs["user"][2] != done.jobs["user"][1]
-    by = MAP + 'user = { column = "user" }\n'
+    by = LIMITED + 'user = { column = "user" }\n'
     frames = [
         pd.DataFrame({"submit": [T + k], "start": [T + k], "end": [T + k + 9], "n": [4]})
         for k in (0, 86400)
@@ -140,16 +140,18 @@ def test_several_files_are_one_log_with_one_numbering_of_users(read, tmp_path):
     assert done.jobs["submit"].tolist() == [0, 86400] and done.jobs["user"].tolist() == [1, 1]
     assert any(f"No column limit in {tmp_path / 'b'}" in note for note in done.assumed)
     lines = "".join(json.dumps({"submit": T + k, "end": T + k + 9, "n": 4}) + "\n" for k in (0, 1))
-    by = by.replace('start = { column = "start" }', "").replace(MAP.splitlines()[-1], "")
+    by = by.replace('start = { column = "start" }', "").replace(LIMITED.splitlines()[-1], "")
     assert len(read.table(lines, lines, by=by, processors=16).jobs) == 4
     assert len(read.pbs(run(1), run(2) + run(1)).jobs) == 2
 
 
 def test_rows_without_an_id_are_not_one_run(read):
     text = "job," + HEAD + "," + row() + "," + row() + "7," + row() + "7," + row()
-    done = read.table(text, by=MAP + 'job = { column = "job" }\n')
+    done = read.table(text, by=LIMITED + 'job = { column = "job" }\n')
     assert len(done.jobs) == 3
-    assert len(read.table(HEAD + row() + row(), by=MAP + 'job = { column = "job" }\n').jobs) == 2
+    assert (
+        len(read.table(HEAD + row() + row(), by=LIMITED + 'job = { column = "job" }\n').jobs) == 2
+    )
 
 
 # Values that cannot be read.
@@ -236,11 +238,11 @@ def test_machine_and_sizes_have_one_unit(read, more):
 def test_the_remark_on_sizes_is_there_for_every_source(read):
     done = read.pbs(run(1, request="Resource_List.nodes=1:ppn=1", hosts="n1/0-15"))
     assert count(done.remarks, "given more processors than requested (16 for 1)") == 1
-    by = MAP + 'requested_processors = { column = "asked" }\n'
+    by = LIMITED + 'requested_processors = { column = "asked" }\n'
     done = read.table("asked," + HEAD + "8," + row(), by=by)
     assert count(done.remarks, "given fewer processors than requested (4 for 8)") == 1
     assert rp.load(read.written).processors.tolist() == [4]
-    by = MAP.replace("allocated_processors", "requested_processors")
+    by = LIMITED.replace("allocated_processors", "requested_processors")
     assert read.table(HEAD + row(), by=by).log.value("Sizes") == "requested processors"
 
 
@@ -346,7 +348,7 @@ def test_whole_numbers_as_programs_write_them(read, number):
 
 @pytest.mark.parametrize(("unit", "factor"), [("ns", 10**9), ("us", 10**6), ("ms", 1000)])
 def test_units_of_times(read, unit, factor):
-    by = MAP
+    by = LIMITED
     for name in ("submit", "start", "end"):
         by = by.replace(f'column = "{name}"', f'column = "{name}", unit = "{unit}"')
     cells = ",".join(str(value * factor) for value in (T, T + 10, T + 110))
@@ -357,7 +359,7 @@ def test_units_of_times(read, unit, factor):
 
 JOBS = [{"submit": T + k, "t": {"start": T + k + 10.5, "end": T + k + 110.5}, "n": [1, 2, 3, 4],
          "limit": 3600.0, "x": None} for k in (0, 1)]  # fmt: skip
-NESTED = MAP.replace('"start"', '"t.start"').replace('"end"', '"t.end"')
+NESTED = LIMITED.replace('"start"', '"t.start"').replace('"end"', '"t.end"')
 
 
 @pytest.mark.parametrize(
@@ -426,7 +428,7 @@ def test_history_of_pbs_as_json(read):
     assert zone.log.value("UnixStartTime") == T - 3600
 
 
-WAITS = MAP.replace('start = { column = "start" }', 'wait = { column = "wait" }')
+WAITS = LIMITED.replace('start = { column = "start" }', 'wait = { column = "wait" }')
 
 
 @pytest.mark.parametrize(
@@ -498,14 +500,14 @@ def test_an_event_table_a_cloud_table_and_a_year_of_months(read):
     events = "object_event,submit,start,end,n,limit\n" + "".join(
         f"{event},{row(k)}" for k in range(3) for event in ("JOBSUBMIT", "JOBSTART", "JOBEND")
     )
-    done = read.table(events, by=MAP + '[only]\nobject_event = ["JOBEND"]\n')
+    done = read.table(events, by=LIMITED + '[only]\nobject_event = ["JOBEND"]\n')
     assert (len(done.jobs), done.records) == (3, 9)
     pods = "submit,start,end,n,limit,phase\n" + "".join(
         f"{k},{'' if k % 4 == 3 else k + 5},{'' if k % 4 == 3 else k + 9},2,,"
         f"{'Pending' if k % 4 == 3 else 'Succeeded'}\n"
         for k in range(8)
     )
-    by = MAP + 'status = { column = "phase", values = { Succeeded = 1, Failed = 0 } }\n'
+    by = LIMITED + 'status = { column = "phase", values = { Succeeded = 1, Failed = 0 } }\n'
     done = read.table(pods, by=by)
     assert len(done.jobs) == 6 and count(done.left_out, "waiting when the log was written") == 2
     months = [HEAD + row(30 * 86400 * k) for k in range(12)]

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import years
-from inputs import KEY, adds_up, count
+from inputs import KEY, adds_up, total
 from replication_cluster import account, slurm, swf, tables, torque
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
@@ -102,7 +102,7 @@ def test_unix_times_of_0_are_never_and_log_times_from_0_are_times(tmp_path):
         tmp_path, "1,1700000000,1700000010,1700000110,16,1", "2,1700000005,0,1700000300,64,0"
     )
     assert rows_of(done, "wait", "run_time") == [[10, 100], [-1, 0]]
-    assert count(done.remarks, NEVER) == 1
+    assert total(done.remarks, NEVER) == 1
     done = of_table(
         tmp_path, "1,0,0,10,16,1", "2,5,0,7,64,0", "3,6,8,0,1,", "4,0,1700000000,1700000010,1,1"
     )
@@ -139,7 +139,7 @@ def test_sacct_and_pbs_take_0_and_1970_for_never(tmp_path):
         job(3, State="RUNNING", End="1970-01-01T00:00:00"),
     )
     assert rows_of(done, "job_id", "wait", "run_time") == [[2, -1, 0], [100, 10, 3600]]
-    assert count(done.left_out, "running") == 1
+    assert total(done.left_out, "running") == 1
     lines = [
         end_record(7, 0, 30, 130),
         end_record(8, 5, 0, 50).replace(f"start={T} ", "start=86400 "),
@@ -161,7 +161,7 @@ def test_implausible_runs_are_named_with_their_place(tmp_path):
         of_pbs(tmp_path, end_record(7, 0, 30, 130), end_record(8, 0, 30, year + 31)),
     ]
     for done, place in zip(results, ("row 2", "line 3", "line 2"), strict=True):
-        assert count(done.remarks, f"{place})") == 1
+        assert total(done.remarks, f"{place})") == 1
 
 
 # Records that summarise others.
@@ -184,7 +184,7 @@ def test_an_array_and_its_steps_are_no_jobs_whatever_the_source(tmp_path):
         end_record("1", 0, 100, 290, more="array_indices=1-2"),
     ]
     done = of_pbs(tmp_path, *lines, *parents)
-    assert (len(done.jobs), done.log.processors, count(done.left_out, "arrays")) == (2, 32, 3)
+    assert (len(done.jobs), done.log.processors, total(done.left_out, "arrays")) == (2, 32, 3)
     table = [f"1_{k},1700000000,170000{k}000,170000{k}900,4,1" for k in (1, 2)]
     more = [
         f"{name},1700000000,1700001000,1700002900,4,1"
@@ -193,7 +193,7 @@ def test_an_array_and_its_steps_are_no_jobs_whatever_the_source(tmp_path):
     again = ["1_1,1700000000,1700001000,1700001900,4,1"]
     done = of_table(tmp_path, *table, *more, *again)
     assert (len(done.jobs), done.log.processors) == (2, 4)
-    assert [count(done.left_out, words) for words in ("arrays", "job steps", "repeated")] == [
+    assert [total(done.left_out, words) for words in ("arrays", "job steps", "repeated")] == [
         2,
         3,
         1,
@@ -205,7 +205,7 @@ def test_reruns_of_pbs_are_runs_where_their_times_are_known(tmp_path):
     bare = "12/01/2019 00:00:00;R;9.bw;\n"
     done = of_pbs(tmp_path, rerun, bare, end_record(7, 0, 200, 300), end_record(8, 0, 30, 130))
     assert sorted(rows_of(done, "submit", "run_time")) == [[0, 100], [0, 100], [130, 100]]
-    assert done.log.processors == 64 and count(done.left_out, "type R (rerun)") == 1
+    assert done.log.processors == 64 and total(done.left_out, "type R (rerun)") == 1
 
 
 # The storage of a table.
@@ -383,7 +383,7 @@ def test_bad_records_are_refused_with_their_number_or_counted(tmp_path):
         of_sacct(tmp_path, *rows, bad_records="skip")
     many = [job(k) for k in range(205, 600)]
     done = of_sacct(tmp_path, *rows, *many, bad_records="skip")
-    assert len(done.jobs) == 396 and count(done.bad, "unreadable") == 3 and adds_up(done)
+    assert len(done.jobs) == 396 and total(done.bad, "unreadable") == 3 and adds_up(done)
 
 
 def test_a_state_of_a_newer_version_is_bad_by_its_word(tmp_path):
@@ -501,7 +501,7 @@ def test_numbers_of_old_and_new_json(tmp_path):
     assert rows_of(
         done, "job_id", "wait", "run_time", "requested_time", "requested_processors"
     ) == [[7, 5, 60, 600, 4], [8, 5, 60, -1, 4], [9, 5, 60, -1, 4]]
-    assert count(done.left_out, "running") == 1
+    assert total(done.left_out, "running") == 1
     for text in ('{"association": 1, "jobs": 5}', '{"association": 1, "jobs": ['):
         path.write_text(text)
         with pytest.raises(LogError, match="expected (JSON|a job of sacct --json)"):

@@ -11,20 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 import replication as rp
-from inputs import B, T, count, facts, job, row, run, sacct
+from inputs import MAP, B, T, facts, job, row, run, sacct, total
 from replication_cluster import slurm, tables
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
 
 FOLDER = Path(__file__).parents[1]
-MAP = """
-title = "t"
-[fields]
-submit = { column = "submit" }
-start = { column = "start" }
-end = { column = "end" }
-allocated_processors = { column = "n" }
-"""
 
 
 # Without a header line.
@@ -99,7 +91,7 @@ def test_a_column_of_swf_beyond_the_18th_can_be_the_size(read):
     columns = ["id", "submit", "wait", "run", *(f"c{k}" for k in range(14)), "gpus"]
     done = read.table("; MaxProcs: 8\n" + lines, by=by, columns=columns)
     assert facts(done) == [[10, 100, 1], [10, 100, 2], [10, 100, 3]]
-    assert count(done.left_out, "lines of comments") == 1
+    assert total(done.left_out, "lines of comments") == 1
 
 
 # Dates.
@@ -181,7 +173,7 @@ def test_a_number_inside_a_text_is_the_size(read, texts, pattern, sizes):
     by = MAP.replace('"n" }', f'"n", pattern = "{pattern}" }}')
     done = read.table(text, by=by, processors=64)
     assert done.jobs["allocated_processors"].tolist() == sizes
-    assert count(done.remarks, "does not match its pattern") == sizes.count(-1)
+    assert total(done.remarks, "does not match its pattern") == sizes.count(-1)
     with pytest.raises(LogError, match="pattern takes one out of a text"):
         read.table(text, by=MAP)
 
@@ -229,7 +221,7 @@ def test_names_reach_into_lists(read):
     by = by.replace('"n"', '"attempts.0.detail.gpus"')
     done = read.table(json.dumps(records), by=by)
     assert facts(done) == [[30, 60, 3], [30, 60, 3], [30, 60, 1]]
-    assert count(done.left_out, "waiting") == 1
+    assert total(done.left_out, "waiting") == 1
     second = read.table(json.dumps(records), by=by.replace("-1.end", "1.end"))
     assert len(second.jobs) == 1
     with pytest.raises(
@@ -332,7 +324,7 @@ def test_suspended_time_of_pbs_is_no_run_time(read, more, walltime, run_time, le
     done = read.pbs(more + suspended(1, walltime))
     assert facts(done) == [[30, run_time, 8]]
     assert sum(n for _, n in done.left_out) == left
-    assert count(done.remarks, "suspended for a time") == (run_time < 10800)
+    assert total(done.remarks, "suspended for a time") == (run_time < 10800)
 
 
 def test_letters_of_records_that_nobody_described_are_left_out_by_their_letter(read):
@@ -340,7 +332,7 @@ def test_letters_of_records_that_nobody_described_are_left_out_by_their_letter(r
     done = read.pbs(lines + run(1))
     assert len(done.jobs) == 1
     for kind in "zrJXv":
-        assert count(done.left_out, f"records of type {kind} ") == 1
+        assert total(done.left_out, f"records of type {kind} ") == 1
     with pytest.raises(LogError, match="torn or no accounting records"):
         read.pbs(run(1), "02/02/2026 09:00:00;XX;7.srv;a=b\n")
 
@@ -362,7 +354,7 @@ def test_a_possible_schedule_with_fractions_stays_possible(read, step):
     end = start + jobs["run_time"].to_numpy()
     assert (start[1:] >= end[:-1]).all() and done.log.processors == 2
     assert end[-1] == int(41 * step + 0.5)
-    assert count(done.remarks, "with times rounded to seconds") > 20
+    assert total(done.remarks, "with times rounded to seconds") > 20
 
 
 def test_limits_are_rounded_upwards(read):
@@ -371,7 +363,7 @@ def test_limits_are_rounded_upwards(read):
     done = read.table(text, by=by)
     assert facts(done) == [[0, 11, 2], [20, 10, 2]]
     assert done.jobs["requested_time"].tolist() == [11, 10]
-    assert count(done.remarks, "ran longer than their limit") == 0
+    assert total(done.remarks, "ran longer than their limit") == 0
 
 
 # Words of messages and pages.
