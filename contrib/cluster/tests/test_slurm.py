@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import replication as rp
 from inputs import KEY, adds_up, count
 from replication_cluster import slurm, slurm_fields, swf
+from replication_cluster.account import FieldError
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
 from replication_cluster.names import Anonymiser, read_key
@@ -214,6 +215,8 @@ def test_durations(days, hours, minutes, seconds):
     whole = 86400 * days + 3600 * hours + 60 * minutes + seconds
     assert slurm_fields.duration(f"{days}-{hours:02}:{minutes:02}:{seconds:02}") == whole
     assert slurm_fields.duration(f"{24 * days + hours}:{minutes:02}:{seconds:02}.125") == whole
+    with pytest.raises(FieldError):  # as PBS writes it
+        slurm_fields.duration(f"{days}:{hours:02}:{minutes:02}:{seconds:02}")
 
 
 odd = st.sampled_from(["", "a|b", "Unknown", "None", "7", "9" * 25, "²", "1-00:00:00", "|"])

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 import replication as rp
 from inputs import KEY
 from replication_cluster import torque
+from replication_cluster.account import FieldError
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
 
@@ -144,3 +145,15 @@ def test_the_command_writes_a_log_that_replication_reads(tmp_path):
     assert "3 records = 3 jobs + 0 left out + 0 bad" in done.output
     workload = rp.load(out)
     assert (workload.machine, workload.run_time.tolist()) == (64, [100, 30, 240])
+
+
+@pytest.mark.parametrize("text", ["1-02:03:04", "00:123456", "01:02:03.5", "1:2:3:4:5", "10:"])
+def test_durations_that_pbs_does_not_write_are_refused(text):
+    with pytest.raises(FieldError, match="expected seconds, or"):
+        torque.duration(text)
+
+
+@pytest.mark.parametrize("hosts", ["a/0*2,3", "a/0,1*2", "a/3-1", "a/0,,1", "a/x"])
+def test_lists_of_slots_that_pbs_does_not_write_are_refused(hosts):
+    with pytest.raises(FieldError):
+        torque.slots(hosts)
