@@ -4,8 +4,8 @@ from the records.
 pandoc makes HTML for the report, in ``build/articles/``, and, through typst, a PDF of each in
 ``figures/``. The table of results in README.md, with which the report begins, comes from
 ``results.md`` in the same way, and the page docs/reporting.md from ``reporting.md``, which is a
-section of an article, too. The sources
-hold references to recorded results; docs/records.md describes them.
+section of an article, too. The sources hold references to recorded results; docs/records.md
+describes them.
 
 ``{value TABLE COLUMN NAME=VALUE ...; FORMAT}``
     The cells of a column in the rows that meet all conditions.

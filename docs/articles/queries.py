@@ -500,16 +500,16 @@ def other_machines(results):
     }
 
     def row(conclusion):
+        own = {"id": conclusion, "measure": "mean_wait"}
+
         def number(column, form):
-            case = {"id": conclusion, "measure": "mean_wait"}
-            return results.value(POOLED, column, form, **case)
+            return results.value(POOLED, column, form, **own)
 
         counts = [number(word, ".0f") for word in ("for", "against", "open")]
         case = f"conclusion={conclusion}", "measure=mean_wait", "recorded load=True"
         words = results.select("studies/other_logs/other_logs-cases", "word", *case)
         counts.append(str(sum(word not in ("for", "against", "open") for word in words)))
         ends = [number(f"prediction_{end}", ".2f") for end in ("low", "high")]
-        own = {"id": conclusion, "measure": "mean_wait"}
         names = "pooled", "prediction_high", "pooled_logs"
         longer = above_one(*(_number(results, POOLED, name, **own) for name in names))
         return [
