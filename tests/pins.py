@@ -184,6 +184,7 @@ def _all_values(only):
 
 
 def _save(path, table):
+    table = table.infer_objects()  # a column of floats in each case, whichever items were run
     writing.write(
         path, table.to_csv(index=False, lineterminator="\n", float_format="%.12g").encode()
     )

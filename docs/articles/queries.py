@@ -8,7 +8,6 @@ import math
 from itertools import product
 
 import pandas as pd
-from scipy import stats
 
 BASELINE = "studies/interpretations/pv_easy"
 SAME_WILD = "studies/causes/exceptions-equal-wild"
@@ -510,36 +509,17 @@ def other_machines(results):
         words = results.select("studies/other_logs/other_logs-cases", "word", *case)
         counts.append(str(sum(word not in ("for", "against", "open") for word in words)))
         ends = [number(f"prediction_{end}", ".2f") for end in ("low", "high")]
-        names = "pooled", "prediction_high", "pooled_logs"
-        longer = above_one(*(_number(results, POOLED, name, **own) for name in names))
         return [
             *counts,
             number("pooled", ".2f"),
             " to ".join(ends),
-            f"{longer:.0%}".replace("%", " %"),
+            number("above_one", ".0%").replace("%", " %"),
         ]
 
     counts = "shorter", "longer", "open", "not usable"
     headings = ["perfect estimates, mean wait of", *counts, "mean", "one more log", "longer wait"]
     rows = [[label, *row(conclusion)] for label, conclusion in compared.items()]
     return pd.DataFrame(rows, columns=headings)
-
-
-def above_one(mean, high, machines):
-    """Return the probability that the quotient of one more machine is above 1.
-
-    Parameters
-    ----------
-    mean : float
-        Geometric mean of the quotients.
-    high : float
-        Upper end of their 95 % prediction interval, which is Student's on the logarithms.
-    machines : float
-        Their number.
-    """
-    freedom = machines - 1
-    deviation = math.log(high / mean) / stats.t.ppf(0.975, freedom)
-    return float(stats.t.cdf(math.log(mean) / deviation, freedom))
 
 
 def _cell(results, table, column, form, **case):

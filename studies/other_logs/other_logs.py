@@ -46,7 +46,7 @@ PREDICTORS = {
 MATCHED = "f = 1", "random wild"
 NO_INTERVAL, NO_MATCH = "no interval", "no match"
 COLUMNS = "log load conclusion measure value low high p word".split()
-POOLED = "pooled low high prediction_low prediction_high pooled_logs".split()
+POOLED = "pooled low high prediction_low prediction_high above_one pooled_logs".split()
 FEWEST = 3  # machines of a mean with an interval
 LARGEST = 10  # standard errors; an effect of more is not expected
 #: Quotients whose interval spans more than this factor have no usable interval.
@@ -427,8 +427,9 @@ def pool(effects, level=0.95):
     Returns
     -------
     dict of str to float
-        The values of `POOLED`: the mean, the ends of both intervals, and the number of machines.
-        nan for fewer than three machines.
+        The values of `POOLED`: the mean, the ends of both intervals, the probability that the
+        quotient of one more machine is above 1, and the number of machines. nan for fewer than
+        three machines.
     """
     y = np.asarray(effects, float)
     y = np.log(y[y > 0])
@@ -436,9 +437,11 @@ def pool(effects, level=0.95):
     if k < FEWEST:
         return dict.fromkeys(POOLED, math.nan) | {"pooled_logs": k}
     t, deviation = stats.t.ppf((1 + level) / 2, k - 1), y.std(ddof=1)
-    half, wide = t * deviation / math.sqrt(k), t * deviation * math.sqrt(1 + 1 / k)
+    one_more = deviation * math.sqrt(1 + 1 / k)
+    half, wide = t * deviation / math.sqrt(k), t * one_more
     values = np.exp(y.mean() + np.array([0, -half, half, -wide, wide]))
-    return dict(zip(POOLED, (*map(float, values), k), strict=True))
+    above_one = stats.t.sf(0, k - 1, loc=y.mean(), scale=one_more)
+    return dict(zip(POOLED, (*map(float, values), float(above_one), k), strict=True))
 
 
 def compared(table):

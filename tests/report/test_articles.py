@@ -149,13 +149,6 @@ def test_the_best_level_is_the_largest_gain_at_the_price_of_f():
     }
 
 
-def test_a_quotient_of_one_more_machine_is_above_one():
-    assert queries.above_one(1.0, 1.5, 5) == pytest.approx(0.5)
-    # One in forty lies above the upper end of a 95 % interval, and one in forty below the lower.
-    assert queries.above_one(0.5, 1.0, 5) == pytest.approx(0.025)
-    assert queries.above_one(2.0, 4.0, 5) == pytest.approx(0.975)
-
-
 def test_tables_and_pictures_of_an_article_are_numbered_in_their_order(recorded):
     text = article.fill_references("replication", recorded, link=False)
     tables_of = re.findall(r"^: \*\*Table\xa0(\d+)\.\*\* \w", text, re.MULTILINE)

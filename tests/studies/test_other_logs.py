@@ -91,8 +91,12 @@ def test_the_mean_of_machines_and_what_one_more_would_show():
     # Logarithms -1, 0 and 1: a standard deviation of 1; t with two degrees of freedom is 4.3027.
     found = other_logs.pool(np.exp([-1.0, 0, 1]))
     assert found["pooled"] == pytest.approx(1) and found["pooled_logs"] == 3
+    assert found["above_one"] == pytest.approx(0.5)
     assert math.log(found["high"]) == pytest.approx(4.3027 * math.sqrt(1 / 3), rel=1e-4)
     assert math.log(found["prediction_low"]) == pytest.approx(-4.3027 * math.sqrt(4 / 3), rel=1e-4)
+    # A mean as far from 1 as the prediction interval reaches has 2.5 % beyond 1.
+    low = other_logs.pool(np.exp(np.array([-1.0, 0, 1]) + math.log(found["prediction_low"])))
+    assert low["above_one"] == pytest.approx(0.025)
     assert math.isnan(other_logs.pool([1, 2])["pooled"])
 
 
