@@ -1,6 +1,7 @@
 """Shared fixtures: where the real logs are, and a loud skip when they are not."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 import small_project
 from hypothesis import HealthCheck, settings
 
+from replication.report import results
 from replication.simulator import paths
 from replication.simulator.logs import registry
 
@@ -52,6 +54,31 @@ def _tables_of_one_test():
     """Keep what a test reads of tables of its own from the next one."""
     yield
     small_project.forget()
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory):
+    """The folder of the small project with its results, committed."""
+    root = tmp_path_factory.mktemp("small")
+    with pytest.MonkeyPatch.context() as patch:
+        small_project.enter(root, patch=patch.setattr)
+        small_project.build(root)
+    small_project.forget()
+    return root
+
+
+@pytest.fixture
+def project(drawn, tmp_path, monkeypatch):
+    """A copy of the small project, which the package uses."""
+    shutil.copytree(drawn, tmp_path, dirs_exist_ok=True)
+    small_project.enter(tmp_path, patch=monkeypatch.setattr)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def recorded():
+    """The committed results."""
+    return results.collect("paper")
 
 
 @pytest.fixture(scope="session")

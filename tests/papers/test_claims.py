@@ -1,10 +1,6 @@
-"""The rules that turn cases into a verdict, what words mean, and claims that are entered but not
-decided.
-"""
+"""Claims: from the tables of a notebook to cases and a verdict; and the entries of the papers."""
 
 import importlib.util
-import json
-import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,17 +11,7 @@ import small_project
 from replication.simulator import paths
 from replication.verdicts import evidence, published, rules, tables
 from replication.verdicts.published import EvidenceError
-from replication.verdicts.rules import (
-    Answer,
-    Case,
-    answer,
-    around,
-    claim_verdict,
-    enough,
-    every,
-    level,
-    other_verdicts,
-)
+from replication.verdicts.rules import Case, level
 from replication.verdicts.tables import changed, decide, totals
 
 PAPERS = [folder.parent.name for folder in sorted(paths.PUBLISHED.glob("*/claims.toml"))]
@@ -33,142 +19,20 @@ FIELDS = set(
     "section statement statistic rule number word kind operator threshold word_of_size origin unit "
     "select cases baseline study notebook decided_by headline".split()
 )
-YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), Answer(False, False)
-
-
-@pytest.mark.parametrize(
-    ("answers", "word", "given"),
-    [
-        ([YES, YES], "always", "holds"),
-        ([YES, YES, NO], "always", "holds in part"),
-        ([YES, NO], "always", "fails"),
-        ([], "always", "undecided"),
-        ([YES, YES, NO], "usually", "holds"),
-        ([YES, NO], "usually", "fails"),
-        ([YES, NO, NO, NO], "often", "holds"),
-        ([YES, NO, NO, NO, NO], "often", "fails"),
-        ([YES, NO, NO, NO, NO], "sometimes", "holds"),
-        ([NO, NO], "sometimes", "fails"),
-    ],
-)
-def test_a_verdict_counts_the_values_as_the_word_asks(answers, word, given):
-    assert claim_verdict(answers, word) == given
-
-
-def test_what_cannot_fail_is_a_check_and_fails_if_it_does():
-    assert claim_verdict([YES, YES], kind="check") == "check"
-    assert claim_verdict([YES, YES, NO], kind="check") == "fails"
-
-
-@pytest.mark.parametrize(
-    ("answers", "word", "given", "besides"),
-    [
-        ([YES, YES], "always", "holds", ""),
-        ([YES, LIKELY], "always", "holds", "fails"),
-        ([YES, YES, LIKELY], "always", "holds", "holds in part"),
-        ([YES, YES, UNLIKELY], "always", "holds in part", "holds"),
-        ([YES, UNLIKELY, UNLIKELY], "always", "fails", "holds"),
-        ([YES, YES, UNLIKELY], "usually", "holds", ""),
-        ([NO, NO, LIKELY], "usually", "fails", ""),
-        ([], "always", "undecided", ""),
-    ],
-)
-def test_intervals_stand_beside_the_verdict_and_do_not_make_it(answers, word, given, besides):
-    assert claim_verdict(answers, word) == given
-    assert other_verdicts(answers, word) == besides
-
-
-def row(change, operator, threshold):
-    low, high = change[1:] or (None, None)
-    return Case("a", change[0], low, high, operator=operator, threshold=threshold).row()
-
-
-@pytest.mark.parametrize(
-    ("change", "operator", "threshold", "given"),
-    [
-        ((3, 1, 5), ">", 0, YES),
-        ((3, -1, 5), ">", 0, LIKELY),
-        ((-3, -5, -1), ">", 0, NO),
-        ((-3, -5, 1), ">", 0, UNLIKELY),
-        ((0,), ">", 0, NO),
-        ((0,), ">=", 0, YES),
-        ((0,), "<", 0, NO),
-        ((0,), "<=", 0, YES),
-        ((3, 1, 5), "between", (-5, 5), YES),
-        ((3, 1, 5.1), "between", (-5, 5), LIKELY),
-        ((-7, -9, -5.5), "between", (-5, 5), NO),
-        ((6, 4, 8), "between", (-5, 5), UNLIKELY),
-        ((6, -6, 18), "between", (-5, 5), UNLIKELY),
-        ((math.nan,), "<", 0, NO),
-        ((3, math.nan, math.nan), ">", 0, LIKELY),
-    ],
-)
-def test_a_case_is_decided_by_its_value_and_is_sure_by_its_interval(
-    change, operator, threshold, given
-):
-    entry = {"operator": operator, "threshold": threshold}
-    case = row(change, "", None)
-    assert answer(case, entry) == given
-    assert answer(json.loads(json.dumps(case)), entry) == given
-
-
-@pytest.mark.parametrize(
-    ("entry", "word", "factor", "held"),
-    [
-        ({"threshold": -1.0, "word_of_size": "none"}, "none", 0.5, "-0.5"),
-        ({"threshold": -1.0, "word_of_size": "none"}, "same", 0.5, "-1.0"),
-        ({"threshold": 0.99, "word_of_size": "none", "origin": 1}, "none", 2, "0.98"),
-        ({"threshold": 50, "word_of_size": "usually"}, "usually", 2, "100"),
-    ],
-)
-def test_a_threshold_follows_the_word_that_it_depends_on(entry, word, factor, held):
-    """A number at the threshold is not below it, a lower one is."""
-    at, below = float(held), float(held) - 1e-6
-    found = [answer({"value": x}, entry | {"operator": "<"}, {word: factor}) for x in (at, below)]
-    assert [one.holds for one in found] == [False, True]
-
-
-def test_a_word_that_is_none_is_refused():
-    with pytest.raises(EvidenceError, match="word 'nearly'; expected one of words.toml"):
-        level("nearly")
-
-
-def test_an_operator_that_is_none_is_refused():
-    with pytest.raises(EvidenceError, match="operator '=>'; expected <, <=, >, >=, between"):
-        answer(row((1,), "=>", 0), {})
-
-
-@pytest.mark.parametrize(
-    ("answers", "answer"),
-    [([YES, YES], YES), ([YES, LIKELY], LIKELY), ([YES, UNLIKELY], UNLIKELY), ([UNLIKELY, NO], NO)],
-)
-def test_all_of_several(answers, answer):
-    assert every(answers) == answer
-
-
-@pytest.mark.parametrize(
-    ("number", "ends"),
-    [(20, (15, 25)), (1, (0.5, 1.5)), (90, (85, 95)), (18, (17.5, 18.5)), (10_000, (5000, 15000))],
-)
-def test_around_a_number_is_what_rounds_to_it(number, ends):
-    assert around(number) == ends
-
-
-def test_every_word_has_its_reason_and_the_document_has_every_word():
-    said = (paths.ROOT / "docs/verdicts.md").read_text(encoding="utf-8")
-    for kind in ("how_often", "how_much"):
-        for name, entry in rules.words()[kind].items():
-            assert entry["why"] and entry["says"] and entry["rule"], name
-            assert f"| {name.replace('_', ' ')} |" in said, name
-    how_often = rules.words()["how_often"]
-    assert [enough(1, 4, word) for word in how_often] == [False, False, True, True]
 
 
 @pytest.fixture
 def paper(tmp_path, monkeypatch):
+    """The name of a paper with one claim."""
     small_project.enter(tmp_path, patch=monkeypatch.setattr)
-    small_project.claims(tmp_path)
     return "heel_and_toe"
+
+
+def enter_claims(paper, *more):
+    """Give the claim of the paper more fields; and enter it again as another one with others."""
+    path = paths.PUBLISHED / paper / "claims.toml"
+    entries = small_project.CLAIM, small_project.CLAIM.replace("doubling", "halving")
+    path.write_text("".join(f"{entry}{field}\n" for entry, field in zip(entries, more)))
 
 
 def test_a_claim_is_decided_case_by_case_and_a_case_by_all_its_parts(paper):
@@ -203,8 +67,7 @@ def test_only_cases_with_an_interval_are_counted_as_sure_or_not(paper, ends, uns
 
 
 def test_the_cases_of_a_claim_may_be_rows_of_a_table(paper):
-    path = paths.PUBLISHED / paper / "claims.toml"
-    path.write_text(path.read_text() + 'select = { table = "changes", kind = ["a", "c"] }\n')
+    enter_claims(paper, 'select = { table = "changes", kind = ["a", "c"] }')
     table = pd.DataFrame(
         {"log": ["x"] * 3, "kind": [*"abc"], "value": [1, -1, 3], "low": 0.5, "high": [2, 0, 4]}
     )
@@ -213,15 +76,8 @@ def test_the_cases_of_a_claim_may_be_rows_of_a_table(paper):
 
 
 def test_claims_may_share_a_function_and_name_its_table(paper):
-    path = paths.PUBLISHED / paper / "claims.toml"
-    entry = path.read_text()
-    cases = 'cases = { function = "change", table = "changes", kind = "a" }\n'
-    path.write_text(
-        entry
-        + cases
-        + entry.replace("doubling", "halving")
-        + 'cases = { function = "change", kind = "b" }\n'
-    )
+    first = 'cases = { function = "change", table = "changes", kind = "a" }'
+    enter_claims(paper, first, 'cases = { function = "change", kind = "b" }')
 
     def change(runs, kind, scale=100):
         yield Case("log", scale * runs[kind])
@@ -297,17 +153,9 @@ def test_all_simulators_near_the_tables_decide_a_claim_on_a_baseline(simulators,
     assert other.verdict == verdict
 
 
-def test_the_weakest_verdict_on_one_side_counts():
-    assert rules.weakest(["holds", "holds in part"]) == "holds in part"
-    assert rules.weakest(["holds in part", "fails"]) == rules.weakest(["undecided"]) == "open"
-
-
-def test_a_limit_decides_which_simulators_vote():
+def test_the_cases_that_decide_are_shown_and_a_limit_says_which():
     one = on_a_baseline((9, 1, 2), (13, -1, -2), always=False)
     assert [one.under({"near": factor}) for factor in (0.5, 1, 2)] == ["holds", "open", "open"]
-
-
-def test_the_cases_that_decide_are_shown():
     one = on_a_baseline((13, 1, 2), (15, -3, 4), (30, 9, 9))
     assert one.cases == [("a -3 to 1 %", "for in 1 of 2"), ("b 2 to 4 %", "for in 2 of 2")]
     assert one.counts == (
@@ -317,14 +165,7 @@ def test_the_cases_that_decide_are_shown():
 
 
 def test_tables_under_variants_decide_claims_on_a_baseline_alone(paper):
-    path = paths.PUBLISHED / paper / "claims.toml"
-    entry = path.read_text()
-    path.write_text(
-        entry
-        + 'baseline = "EASY"\n'
-        + entry.replace("doubling", "halving")
-        + 'cases = { function = "doubling_helps" }\n'
-    )
+    enter_claims(paper, 'baseline = "EASY"', 'cases = { function = "doubling_helps" }')
     functions = {"doubling_helps": lambda change: [Case("a", change)]}
     given = {"change": 1}, {"now": {"change": -1}}
     made = decide(paper, functions, given[0], variants=given[1], distances={"now": 13})
@@ -335,8 +176,7 @@ def test_tables_under_variants_decide_claims_on_a_baseline_alone(paper):
 
 
 def test_a_claim_that_names_its_notebook_is_decided_by_it_alone(paper):
-    path = paths.PUBLISHED / paper / "claims.toml"
-    path.write_text(path.read_text() + 'notebook = "studies/causes/wild"\n')
+    enter_claims(paper, 'notebook = "studies/causes/wild"')
     assert not decide(paper, {}, {})
 
     def item(name, value):
@@ -355,15 +195,8 @@ def test_claims_that_get_another_verdict_are_listed(paper):
         for value in (1, -1)
     )
     assert changed(one, one, "coded").empty
-    assert changed(one, other, "coded").to_dict("records") == [
-        {
-            "claim": "doubling-helps",
-            "statement": "It helps.",
-            "default": "holds",
-            "coded": "fails",
-            "numbers": "a -1 %",
-        }
-    ]
+    (row,) = changed(one, other, "coded").to_numpy().tolist()
+    assert row == ["doubling-helps", "It helps.", "holds", "fails", "a -1 %"]
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -2,27 +2,16 @@
 logs' headers.
 """
 
-from types import SimpleNamespace
-
 import pandas as pd
 import pytest
 
 from notebooks.heel_and_toe import fig02, table1
 from notebooks.logs import left_out, month
 from notebooks.pv_easy import table3
-from replication.simulator.estimates import Deterministic, Perfect, Users
 from replication.simulator.logs import registry
-from replication.simulator.schedulers import EASY
-from replication.simulator.sweeps.comparison import compare
 from tests.workloads import jobs
 
 SMALL = jobs(4, (10, 10, 2), (20, 20, 4), (50, 5, 1))
-
-
-def page(paper="pv_easy", **workloads):
-    return SimpleNamespace(
-        paper=paper, workloads={name: w.replace(stand_in=True) for name, w in workloads.items()}
-    )
 
 
 def test_months_of_a_header():
@@ -82,16 +71,6 @@ def test_the_change_of_doubling():
     assert change["doubling real [%]"].tolist() == pytest.approx([-25, -50])
     assert change["doubling perfect [%]"].tolist() == pytest.approx([20, -50])
     assert change["real to perfect [%]"].tolist() == pytest.approx([-50, -60])
-
-
-def test_figure_2_has_a_bar_for_each_log_measure_and_estimate():
-    models = (Users(), Users(2), Perfect(), Deterministic(1))
-    results = fig02.label_rows(compare([SMALL.replace(name=name) for name in "ab"], EASY(), models))
-    figure = fig02.draw(results)
-    assert [len(axes.patches) for axes in figure.axes] == [4] * 4
-    heights = [bar.get_height() for bar in figure.axes[0].patches]
-    waits = results[results["trace"] == "a"]["mean_wait"].tolist()
-    assert heights == pytest.approx(waits, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", registry.names("heel_and_toe"))

@@ -4,11 +4,10 @@ import pandas as pd
 import pytest
 
 from notebooks.together import all_numbers as numbers
-from replication.report import results
 
 
-def test_every_paper_has_its_numbers_and_ours():
-    table = numbers.read(results.collect("paper").every("numbers"))
+def test_every_paper_has_its_numbers_and_ours(recorded):
+    table = numbers.read(recorded.every("numbers"))
     assert set(table["paper"]) == set(numbers.NAMES)
     assert (table["published"] > 0).all() and (table["ours"] >= 0).all()
     assert not table.duplicated(["row", "log", "published", "simulator"]).any()

@@ -2,7 +2,7 @@
 
 import re
 
-from replication.report import record, results
+from replication.report import record
 
 COUNT = re.compile(r"\d+ of \d+")
 #: Openings whose counts no claim makes, with what they count.
@@ -17,9 +17,8 @@ OTHERS = {
 }
 
 
-def test_an_opening_has_the_counts_of_the_claims():
+def test_an_opening_has_the_counts_of_the_claims(recorded):
     """A sentence that counted rows by itself said 15 of 16 where the verdict had 14 of 16."""
-    recorded = results.collect("paper")
     by_paper = {
         paper.key: {count for claim in paper.claims for count in (claim.count, claim.textbook)}
         for paper in recorded.papers

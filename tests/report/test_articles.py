@@ -2,19 +2,12 @@
 
 import re
 
-import pandas as pd
 import pytest
 
 from docs.articles import build_articles as article
 from docs.articles import queries
 from docs.articles.build_articles import ReferenceFault, References
-from replication.report import results
 from replication.verdicts import evidence
-
-
-@pytest.fixture(scope="module")
-def recorded():
-    return results.collect("paper")
 
 
 @pytest.mark.parametrize("name", ["replication", "studies"])
@@ -86,10 +79,8 @@ def test_a_value_leads_to_its_record(recorded, reference, place):
         ("verdict pv_easy/no-violation", "the text says 'no verdict'"),
         ("verdict pv_easy/no-violation; holds", "the text says 'holds'; the verdict is 'check'"),
         ("verdict pv_easy/other; holds", "no row has claim=other"),
-        ("value pv_easy/nothing a", "no table pv_easy/nothing"),
         ("value heel_and_toe/table1 height trace=CTC-SP2", "has no column 'height'"),
         ("value heel_and_toe/table1 jobs trace=X; count", "no row has trace=X"),
-        ("value heel_and_toe/table1 jobs trace=X", "no row has trace=X"),
         ("value heel_and_toe/table1 jobs trace", "expected NAME=VALUE"),
         (
             "value studies/interpretations/pv_easy-own_numbers away preemption=printed; range",
@@ -105,16 +96,6 @@ def test_a_value_leads_to_its_record(recorded, reference, place):
 def test_faults(recorded, reference, words):
     with pytest.raises(ReferenceFault, match=words):
         References(recorded).text(reference)
-
-
-def test_a_table_aligns_numbers_and_keeps_references():
-    cells = [["a|b", "[1,234](#record:x){.value}", "none"], ["c", "-0.5 [-1.2, 0.3]", "7"]]
-    made = article.pipe_table(pd.DataFrame(cells, columns=["row", "number", "mixed"]))
-    head, rule, first, second = made.splitlines()
-    assert head == "| row | number | mixed |"
-    assert [cell.strip()[-1] for cell in rule.strip("|").split("|")] == ["-", ":", "-"]
-    assert first == r"| a\|b | [1,234](#record:x){.value} | none |"
-    assert second == "| c | -0.5 [-1.2, 0.3] | 7 |"
 
 
 def test_a_table_of_an_article_is_its_query(recorded):
@@ -156,14 +137,6 @@ def test_tables_and_pictures_of_an_article_are_numbered_in_their_order(recorded)
     assert "![**Fig.\xa01.** " in text and "(Fig.\xa01)" in text
     with pytest.raises(ReferenceFault, match="nothing.*main-table"):
         References(recorded, numbered={"main-table": "Table 1"}).text("ref nothing")
-
-
-def test_a_section_of_the_first_article_is_a_page_of_the_documentation(recorded):
-    heading, table = "What a paper on a scheduler must state", "| detail | left open by |"
-    page = article.reporting(recorded)
-    assert f"# {heading}\n" in page and table in page and "{table" not in page
-    text = article.fill_references("replication", recorded, link=False)
-    assert heading in text and table in text
 
 
 def test_all_faults_are_named_with_their_lines(recorded, tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
-"""Pictures: series side by side, labels of axes, and distances from the edge."""
+"""Pictures: the looks of series, labels of axes, and intervals."""
 
+import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -10,20 +11,30 @@ from notebooks.pv_easy import slowdown
 from replication.drawing import style
 
 
+def test_a_scheduler_looks_the_same_in_every_picture_and_others_take_the_rest():
+    alone = style.series(["PV-EASY"])["PV-EASY"]
+    assert style.series(["SJF-EASY", "another", "PV-EASY", "EASY"])["PV-EASY"] == alone
+    assert style.bars(["EASY-Last", "PV-EASY"])["PV-EASY"]["facecolor"] == alone["color"]
+    looks = style.series(["new", "EASY", "newer"])
+    assert len({look["color"] for look in looks.values()}) == 3
+
+
+def test_a_style_of_the_users_own_does_not_change_figures():
+    pictures = []
+    for settings in ({}, {"font.size": 30, "lines.linewidth": 9}):
+        with matplotlib.rc_context(settings):
+            style.apply()
+            figure = plt.figure(figsize=(2, 2))
+            figure.subplots().plot([1, 2])
+            pictures.append(style.png(figure))
+    assert pictures[0] == pictures[1]
+
+
 @pytest.fixture(autouse=True)
 def own_style():
     style.apply()
     yield
     plt.close("all")
-
-
-@pytest.mark.parametrize("several", [1, 2, 7])
-def test_series_side_by_side_stay_near_their_value(several):
-    values = [0.5, 1, 2, 4]
-    places = [panels.side_by_side(values, k, several) for k in range(several)]
-    assert len({tuple(place) for place in places}) == several
-    assert np.max(np.abs(np.log2(places) - np.log2(values))) <= 1 / 8 + 1e-9
-    assert np.allclose(np.mean(np.log2(places), axis=0), np.log2(values))
 
 
 def test_an_interval_that_goes_on_beyond_the_panel_is_marked():
@@ -39,16 +50,6 @@ def test_an_axis_holds_all_values_and_no_interval_makes_it_endless():
     assert 0.05 < low < 0.1 and 8 < high < 16
     low, high = panels.limits([1.0, 4.0], [np.nan, np.nan], [np.nan, np.nan], room=10)
     assert low < 1 and high > 4
-
-
-def test_labels_keep_a_distance_from_the_edge():
-    row = {"log": "A", "part": "a long name of a row of dots, to the very edge", "hue": "x"}
-    table = pd.DataFrame([row | {"value": 1.0, "low": 0.5, "high": 2.0}])
-    figure = panels.dots(table, "part", "hue", "value", "quotient", none=1)
-    figure.canvas.draw()
-    (axes,) = figure.axes
-    left = axes.get_yticklabels()[0].get_window_extent().x0 / figure.dpi
-    assert left >= 0.07  # inches
 
 
 def test_rows_of_panels_name_what_is_across():

@@ -86,18 +86,18 @@ def test_a_notebook_runs_on_one_log_and_its_opening_has_the_value_published_for_
 ):
     monkeypatch.chdir(NOTEBOOKS[name].parent)
     pins.without_logs(monkeypatch.setattr)
-    for log in parameters.on_disk(name)["logs"][-2 if name in OPENINGS else -1 :]:
-        given = {"logs": [log]} | ({"variants": False} if "variants" in SEVERAL[name] else {})
-        page = in_process(NOTEBOOKS[name], scale="quick", workers=1, **given)["page"]
-        record.publish(name, page.folder)
-        summary = record.read("other", name)["summary"]
-        assert not re.search(r"(\S+) to \1\b", summary.replace("*", ""))
-        if name in OPENINGS:
-            item, measure = OPENINGS[name]
-            (theirs,) = published.of_logs(name.partition("/")[0], item, measure, [log])
-            shown_values = re.findall(r"[\d.]+\d", summary)
-            digits = 0 if item == "e_max" else 6
-            assert round(theirs, digits) in [float(one) for one in shown_values]
+    log = parameters.on_disk(name)["logs"][-2 if name in OPENINGS else -1]
+    given = {"logs": [log]} | ({"variants": False} if "variants" in SEVERAL[name] else {})
+    page = in_process(NOTEBOOKS[name], scale="quick", workers=1, **given)["page"]
+    record.publish(name, page.folder)
+    summary = record.read("other", name)["summary"]
+    assert not re.search(r"(\S+) to \1\b", summary.replace("*", ""))
+    if name in OPENINGS:
+        item, measure = OPENINGS[name]
+        (theirs,) = published.of_logs(name.partition("/")[0], item, measure, [log])
+        shown_values = re.findall(r"[\d.]+\d", summary)
+        digits = 0 if item == "e_max" else 6
+        assert round(theirs, digits) in [float(one) for one in shown_values]
 
 
 def test_no_pin_is_left_of_an_item_that_is_gone():

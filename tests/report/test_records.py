@@ -7,7 +7,6 @@ import json
 
 import pytest
 
-from replication.report import record
 from replication.simulator import paths
 
 RECORDS = [
@@ -27,12 +26,3 @@ def test_a_committed_record_is_of_real_logs_and_its_notebook_shows_its_pictures(
     pictures = {base64.b64decode(one["image/png"]) for one in data if "image/png" in one}
     files = [name for name, file in facts["files"].items() if file["role"] == "figure"]
     assert pictures == {path.with_name(file).read_bytes() for file in files}
-
-
-def test_a_damaged_record_counts_as_not_drawn_and_is_named(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(paths, "FIGURES", tmp_path)
-    for text in ('{"item": "heel_and_to', "[]", "null", "[" * 100_000):
-        (tmp_path / "fig02.json").write_text(text)
-        assert record.read("paper", "fig02") is None
-        message = capsys.readouterr().err
-        assert str(tmp_path / "fig02.json") in message and message.count("\n") == 1

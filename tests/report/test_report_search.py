@@ -9,7 +9,7 @@ import shutil
 import pandas as pd
 import pytest
 
-from replication.report import assemble, results
+from replication.report import assemble
 from replication.simulator import paths
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -36,12 +36,12 @@ def browser(request):
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["beside its files", "alone"])
-def report(request, tmp_path_factory):
+def report(request, recorded, tmp_path_factory):
     """The address of the report of the committed records."""
     folder = paths.FIGURES if not request.param else None
     table = pd.DataFrame({"threshold": ["always"]})
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_bytes(assemble.page(results.collect("paper"), table, {}, folder))
+    path.write_bytes(assemble.page(recorded, table, {}, folder))
     return path.as_uri()
 
 
