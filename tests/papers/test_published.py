@@ -183,13 +183,6 @@ def test_repeated_keys_and_a_wrong_header_are_refused(read_rows):
         read_rows(header="item,trace")
 
 
-def test_a_paper_that_is_registered_has_numbers_and_notebooks():
-    assert all(published.items(paper) for paper in published.registered())
-    for paper, entry in published.registered().items():
-        assert entry.keys() == {"name", "title"}
-        assert any((paths.NOTEBOOKS / paper).glob("*.ipynb"))
-
-
 def row(measure, value, trace="all", source="x"):
     return published.Published("text", trace, "P", measure, value, "%", 0, source)
 

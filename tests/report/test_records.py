@@ -8,6 +8,7 @@ import json
 import pytest
 
 from replication.simulator import paths
+from replication.verdicts import evidence
 
 RECORDS = [
     pytest.param(path, id=f"{path.parent.name}/{path.stem}")
@@ -26,3 +27,9 @@ def test_a_committed_record_is_of_real_logs_and_its_notebook_shows_its_pictures(
     pictures = {base64.b64decode(one["image/png"]) for one in data if "image/png" in one}
     files = [name for name, file in facts["files"].items() if file["role"] == "figure"]
     assert pictures == {path.with_name(file).read_bytes() for file in files}
+
+
+def test_the_committed_verdicts_follow_from_the_committed_evidence(recorded):
+    assert not recorded.missing
+    for file, content in evidence.files(recorded.every("statements")).items():
+        assert file.read_bytes() == content
