@@ -1,6 +1,4 @@
-"""Heel-and-toe's computations: the campaign's size, the decisions about curves, the
-small examples.
-"""
+"""Heel-and-toe: the size of the campaign, decisions about curves, and estimates at E_max."""
 
 import math
 from dataclasses import replace
@@ -14,14 +12,13 @@ from notebooks.heel_and_toe import (
     campaign,
     claims,
     curves,
-    examples,
     extreme,
     masquerade,
     real_estimates,
     trends,
 )
 from replication.simulator.estimates import Deterministic, FModel, Users
-from replication.simulator.schedulers import EASY, FCFS
+from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from replication.verdicts import published
 from replication.verdicts.rules import answers
@@ -237,37 +234,6 @@ def test_where_a_curve_comes_back_up(values, level, expected):
     assert trends.crossing(pd.Series(values, dtype=float), level) == pytest.approx(
         expected, nan_ok=True
     )
-
-
-def test_fig_8_step_by_step():
-    schedule = simulate(examples.workload("fig08", examples.FIG8, 2), EASY(), Deterministic(1))
-    steps = examples.steps(schedule)
-    assert [(s.now, s.jobs[0] + 1, s.planned, s.before, s.real) for s in steps] == [
-        (4, 4, 12, 6, 8),
-        (6, 5, 12, 8, 9),
-        (8, 6, 12, 9, 10),
-    ]
-    assert schedule.start[2] == 10
-
-
-def test_fig_1_job_4_fits_only_if_it_is_short_enough():
-    made, longer = (
-        examples.workload("fig01", examples.FIG1 | more, 2) for more in ({}, {4: (3, 1)})
-    )
-    found = [simulate(made, FCFS()), simulate(made), simulate(longer)]
-    table = examples.starts(dict(enumerate(found))).set_index("job")
-    assert table.loc[4].tolist() == [6, 2, 6]
-    assert table.loc[3].tolist() == [4, 4, 4]
-
-
-def test_table_2_differs_from_print_in_one_number():
-    printed = {
-        (row.policy, row.measure): row.value for row in published.rows("heel_and_toe", "table2")
-    }
-    ours = {(r["policy"], r["measure"]): r["value"] for r in examples.table2().to_dict("records")}
-    assert [key for key in printed if ours[key] != pytest.approx(printed[key], abs=1e-5)] == [
-        ("F=4/3", "estimate_j6")
-    ]
 
 
 def test_the_masquerade_formula():

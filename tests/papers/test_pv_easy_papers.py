@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from notebooks.pv_easy import counts, examples, runs, slowdown, tables, virtual
+from notebooks.pv_easy import counts, runs, slowdown, tables, virtual
 from replication.simulator.logs import registry
 from replication.simulator.predictors import Clairvoyant
 from replication.simulator.schedulers import EASY, PVEasy
@@ -113,17 +113,6 @@ def test_interpretations_concern_the_schedulers_with_their_options():
     assert concerned["EASY-Last"] == {one.name for one in runs.TRIED}
     assert runs.NOW.name in concerned["PV-EASY"] - concerned["EASY"]
     assert "extra: not-used-up" in concerned["EASY"] - concerned["PV-EASY"]
-
-
-def test_the_examples_give_the_numbers_in_the_text():
-    schedules = {
-        name: simulate(example.workload()).validate() for name, example in examples.EXAMPLES.items()
-    }
-    ours = examples.published_part(examples.results(schedules))
-    mine = {(r["trace"], r["measure"]): r["value"] for r in ours.to_dict("records")}
-    assert mine == {
-        (row.trace, row.measure): row.value for row in published.rows("pv_easy", "fig1")
-    }
 
 
 def test_quarters_of_the_machine():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from notebooks.top_percent import modes, runs, table1, weeks
+from notebooks.top_percent import modes, runs, weeks
 from replication.simulator.logs import registry
 from replication.simulator.schedulers import EASY
 from replication.simulator.schedules import measures
@@ -27,13 +27,6 @@ def test_predictors_have_the_papers_names_and_reqtime_is_always_there():
         "Reqtime": runs.POLICIES["Reqtime"],
         "Clairvoyant": runs.POLICIES["Clairvoyant"],
     }
-
-
-def test_every_row_and_column_of_the_paper_is_computed():
-    rows = published.rows("top_percent", "table1")
-    assert {row.policy for row in rows} == runs.POLICIES.keys()
-    assert {(row.measure, row.unit) for row in rows} == set(runs.UNITS.items())
-    assert {row.trace for row in rows} == {*THREE, table1.BLUE_WATERS}
 
 
 def test_a_block_is_normalised_by_its_requested_times():
