@@ -181,6 +181,10 @@ def test_the_commit_counts_and_not_the_file(project, capsys):
     assert main(["check", "--json"]) == 1
     (changed,) = json.loads(capsys.readouterr().out)["changed"]
     assert changed[1:] == ["close", "match"]
+    assert main(["report"]) == 0
+    total, differing = capsys.readouterr().out.splitlines()[-2:]
+    assert total == f"2 equal to the committed records; 1 differs: {NAME}"
+    assert differing.startswith(f"{NAME}: 2 values differ from the committed record: fig02.csv")
     small_project.commit(project)
     assert check(capsys)[0] == 0
 
@@ -220,6 +224,6 @@ def test_evidence_is_read_as_it_was_written(tmp_path):
 
 
 def test_places_have_plain_characters_and_differ():
-    words = [("number", "F=4/3"), ("a:b",), ("a", "b"), ("f.1", "ü"), ("a\u03ab",)]
+    words = [("number", "F=4/3"), ("a:b",), ("a", "", "b"), ("f.1", "ü"), ("a\u03ab",)]
     places = [evidence.place(*one) for one in words]
     assert places == ["number:F=4.2f.3", "a.3a.b", "a:b", "f.2e.1:.fc.", "a.3ab."]

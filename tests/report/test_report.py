@@ -16,12 +16,23 @@ from replication.simulator import paths
 from replication.verdicts import evidence
 
 
+def table_of(columns):
+    """Return a table of an article."""
+    head = "".join(f"<th>h<em>{k}</em></th>" for k in range(columns))
+    return f"<table><thead><tr>{head}</tr></thead><tbody><tr>{'<td>1</td>' * columns}</tr></table>"
+
+
 @pytest.fixture(scope="module")
 def built(drawn, tmp_path_factory):
     """The report of the small project, and the same as one file."""
     root = tmp_path_factory.mktemp("report")
     shutil.copytree(drawn, root, dirs_exist_ok=True)
     (root / "figures/verdicts.csv").unlink()
+    (root / "build/articles").mkdir()
+    (root / "build/articles/results.html").write_text("<p>Of README</p><table><td>12</td></table>")
+    rest = f'<h2 id="h">More</h2>{table_of(4)}<h2 id="i">Last</h2>{table_of(5)}'
+    article = f'<p id="article-studies">First words</p>{rest}'
+    (root / "build/articles/studies.html").write_text(article)
     with pytest.MonkeyPatch.context() as patch:
         small_project.enter(root, patch=patch.setattr)
         both = assemble.build(), assemble.build(standalone=True)
@@ -87,6 +98,17 @@ def test_a_claim_names_its_failing_cases_and_an_item_its_claims_and_studies(besi
         assert against in cell.partition("</div>")[0]
     assert 'claims.toml" title="line 1">its rule</a>' in beside
     assert 'heel_and_toe/claims.evidence.csv" title="rows 2 to 4">its cases</a>' in beside
+
+
+def test_articles_follow_the_table_of_readme_and_wide_tables_have_labels(beside):
+    found, article = beside.split('<article class="text">')
+    assert "<td>12</td>" in found and "Of README" not in beside
+    summary, rest = article.partition("</article>")[0].split("<details")
+    assert summary.strip().endswith("First words</p>") and "More" in rest
+    narrow, wide = re.findall("<table.*?</table>", rest, re.DOTALL)
+    assert narrow == table_of(4) and wide.startswith('<table class="stacked">')
+    labels = [f'<td data-label="h{k}">' for k in (1, 2, 3, 4)]
+    assert re.findall("<td.*?>", wide) == ["<td>", *labels]
 
 
 def test_texts_name_tables_and_figures():

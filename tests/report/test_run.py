@@ -31,6 +31,7 @@ def test_notebooks_in_natural_order_and_their_parameters(project):
     ours = ["heel_and_toe/claims", NAME, "heel_and_toe/fig10"]
     assert list(results.notebooks()) == ["pv_easy/table3", *ours]
     assert list(run.choose(f"{NAME} pv_easy")) == [NAME, "pv_easy/table3"]
+    assert list(run.choose("kept", own=True)) == [small_project.STUDY]
     assert run.plan(run.choose(NAME), settings={"scale": "quick"})[NAME]["scale"] == "quick"
 
 
@@ -61,6 +62,7 @@ def test_a_run_says_what_differs_and_writes_pages_that_need_no_network(kernels, 
     assert re.findall(linked, page) == []
     text = (folder / "fig02.ipynb").read_text()
     assert "warning" not in text and "papermill" not in text
+    assert "No job of CTC-SP2, KTH-SP2-2 ever waits" in text
     outputs = [one for cell in json.loads(text)["cells"] for one in cell.get("outputs", ())]
     (figure,) = [one for one in outputs if "image/png" in one.get("data", ())]
     assert base64.b64decode(figure["data"]["image/png"]) == (folder / "fig02.png").read_bytes()
