@@ -205,11 +205,13 @@ def _of_logs(rows, logs):
 
 def _shared(ours, theirs):
     """Return two tables with the columns that both have, without those that follow from a
-    verdict.
+    verdict; the first is empty if there are none.
     """
     if not ours or not theirs:
         return ours, theirs
     names = [one for one in theirs[0] if one in ours[0] and one not in OF_VERDICTS]
+    if not names:
+        return [], theirs
     return [
         [[row[table[0].index(one)] for one in names] for row in table] for table in (ours, theirs)
     ]

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 
+import pandas as pd
 import pytest
 import small_project
 from small_project import CASES, CLAIMS, NAME, OURS, answer, decide, draw, publish, statements
@@ -131,6 +132,9 @@ def test_of_one_log_its_rows_are_compared_and_nothing_is_equal_in_no_row(project
         "equal to the committed record in its 2 rows of KTH-SP2-2",
         ("fig02-all.csv", "1 row of fig02.evidence.csv"),
     )
+    made = small_project.page(**one)
+    made.table(pd.DataFrame({"jobs": [5]}), "A table that has no column of the committed one")
+    assert answer()[:2] == (None, "nothing to compare: no row of KTH-SP2-2")
     worse = [row | {"value": row["value"] * 1.1} for row in OURS]
     draw(worse, **one)
     assert "(+10 %)" in answer().words
