@@ -1,4 +1,4 @@
-"""Predictions with a factor, and values in the order of others: small workloads, and results by
+"""Predictions with a factor, and values in the order of others: a small workload, and results by
 hand.
 """
 
@@ -13,17 +13,12 @@ import replication as rp
 from notebooks.top_percent.runs import POLICIES
 
 
-@pytest.mark.parametrize("policy", ["Complete", "CVH", "Tsafrir", "Top03"])
+@pytest.mark.parametrize("policy", ["CVH", "Top03"])
 def test_recorded_predictions_give_the_predictors_own_schedule(some, policy):
     own = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=POLICIES[policy]))
     made = bias.predictions_at_submission(some, [policy])[policy]
     again = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=bias.Recorded(tuple(made))))
     assert again.start.tolist() == own.start.tolist()
-    half = bias.Recorded(tuple(made / 2))
-    halved = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=half))
-    least = np.minimum(1, some.estimate)  # P26: a prediction below 1 s counts as 1 s
-    expected = np.clip(np.rint(made / 2), least, some.estimate)
-    assert halved.first_prediction.tolist() == expected.tolist()
 
 
 def test_values_are_dealt_out_in_the_order_of_others():

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import prices
-import replication as rp
-from notebooks import audits, over_seeds, placebo
+from notebooks import over_seeds
 
 
 def of_way(way, *points):
@@ -99,25 +98,3 @@ def test_the_smallest_level_counts_where_a_curve_returns():
     curve = prices.Curve(pd.DataFrame(rows))
     found = curve.where("gain", np.full(1 + over_seeds.DRAWS, 10.0))
     assert found["level"][0] == pytest.approx(0.5) and found["heads"][0] == pytest.approx(10)
-
-
-def test_three_ways_begin_at_perfect_estimates_and_two_end_without_a_reservation(some):
-    table = prices.runs({"some": some}, [1], [1], [1e5], {"some": [1, 2, 3]})
-    assert len(table) == 6 * 3
-    by_seed = table.groupby("seed")[[*prices.MEASURED]]
-    start, last = table["level"] == 0, (table["level"] > 0) & (table["way"] != prices.F)
-    for same in (start, last):
-        assert (table[same].groupby("seed")[[*prices.MEASURED]].nunique() == 1).all(axis=None)
-    assert (by_seed.nunique() > 1).any(axis=None)
-    moved = placebo.shifted(some, 2)
-    perfect = rp.simulate(moved, rp.EASY(), rp.Perfect())
-    is_head = audits.blocked(rp.simulate(some))
-    assert table.loc[start & (table["seed"] == 2), [*prices.MEASURED]].iloc[0].tolist() == [
-        0,
-        perfect.measures["mean_wait"],
-        perfect.measures["mean_bounded_slowdown"],
-        perfect.wait[is_head].mean(),
-        perfect.wait.max(),
-    ]
-    shown = prices.points(prices.curves(table))
-    assert (shown.loc[shown["level"] == 0, [*prices.CHANGES]] == 0).all(axis=None)

@@ -46,18 +46,6 @@ def test_the_compiled_scheduler_equals_the_readable_one(share, model):
     assert compiled.backfilled.tolist() == readable.backfilled.tolist()
 
 
-@pytest.mark.parametrize("model", MODELS, ids=repr)
-@pytest.mark.parametrize("predictor", [rp.Estimate(), rp.Last()], ids=repr)
-def test_share_0_is_a_reservation_that_lasts(predictor, model):
-    lasting = PaperEASY(
-        predictor=predictor, correction="now", lifetime="until-start", recount="pass"
-    )
-    schedule = rp.simulate(CROWD, Relaxed(predictor=predictor), model)
-    assert schedule.start.tolist() == rp.simulate(CROWD, lasting, model).start.tolist()
-    if isinstance(model, rp.Perfect):
-        assert schedule.start.tolist() == rp.simulate(CROWD, rp.EASY(), model).start.tolist()
-
-
 def test_without_a_limit_every_job_that_fits_may_pass():
     alone = rp.simulate(CROWD, PaperEASY(let_past=1.0), rp.Perfect())
     schedule = rp.simulate(CROWD, Relaxed(share=1e6), rp.Perfect())

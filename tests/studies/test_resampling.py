@@ -8,7 +8,7 @@ import pytest
 import replication as rp
 import resampling
 from replication.simulator.workload import COLUMNS
-from resampling import WEEK, ResamplingError, resample_users, resample_weeks
+from resampling import WEEK, resample_users, resample_weeks
 
 DAY = 24 * 3600
 
@@ -92,12 +92,6 @@ def test_weeks_are_whole_and_may_come_again():
     assert came.max() < whole(log) - 1 or (log.span % WEEK == 0), "a part of a week is not drawn"
 
 
-def test_the_first_jobs_of_a_busy_log():
-    log = small()
-    drawn, first = resample_weeks(log, 5, 1), resample_weeks(log, 5, 1, jobs=40)
-    assert len(drawn) > 100 and same(first, drawn.take(slice(40)))
-
-
 def test_long_term_users_are_unique_and_others_have_copies():
     log = small()
     drawn = resample_users(log, 60, 1, stays=4)
@@ -113,36 +107,3 @@ def test_jobs_without_a_user_stay_without_one():
     first, last = np.array([0, 1]), np.array([2])
     moved = resampling.move_jobs(log, [(first, 0, 0), (first, 1, 1), (last, 0, 0), (last, 2, 1)], 3)
     assert moved.user.tolist() == [-1, -1, 9, -1, -1, 19]
-
-
-def test_a_log_of_less_than_a_week():
-    log = small(1)
-    assert len(resample_weeks(log, 3, 1)) == 3 * len(log)
-    assert len(resample_users(log, 3, 1, stays=1)) == 3 * len(log)
-
-
-def test_a_draw_without_jobs_is_refused():
-    gap = rp.Workload.from_columns("gap", 2, [0, 9 * WEEK], [1, 1], [1, 1])
-    with pytest.raises(ResamplingError, match="gap: no jobs in the weeks drawn"):
-        for seed in range(9):
-            resample_weeks(gap, 1, seed)
-
-
-@pytest.mark.parametrize("how", [resample_weeks, resample_users], ids=["weeks", "users"])
-def test_numbers_of_any_size_stay_distinct(how):
-    log, large = small(), 10**18
-    sample = how(log, 40, 1)
-    users = np.where(log.user < 0, -1, log.user + large)
-    renumbered = log.replace(user=users, job_id=log.job_id + large, draw_key=log.draw_key)
-    other = how(renumbered, 40, 1)
-    assert len(set(other.job_id.tolist())) == len(other) and other.job_id.min() >= 0
-    assert ((other.user == -1) == (sample.user == -1)).all() and other.user.min() >= -1
-    pairs = set(zip(sample.user.tolist(), other.user.tolist(), strict=True))
-    assert len(pairs) == len(set(sample.user.tolist())) == len(set(other.user.tolist()))
-
-
-def test_further_columns_move_with_their_jobs():
-    columns = {"submit": [0, 1, WEEK], "run_time": [9, 5, 3], "processors": [3, 4, 1]}
-    log = rp.Workload.from_columns("three", 4, **columns, more={"memory": [1.5, 2, 4]})
-    twice = resampling.concatenate_weeks(log, [1, 0, 1])
-    assert twice.more["memory"].tolist() == [4, 1.5, 2, 4]

@@ -1,38 +1,28 @@
 """Headline conclusions under changes: the table of cases, and every claim decided both ways."""
 
 import math
-import re
 
 import numpy as np
 import pandas as pd
 import pytest
-import small_project
 
 import changes_heel_and_toe as heel
 import changes_pv_easy as pv
-import changes_top_percent as top
 import sensitivity
 from notebooks import variants
-from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import claims as pv_claims
-from notebooks.pv_easy import runs
 from notebooks.top_percent import claims as top_claims
 from notebooks.top_percent import runs as top_runs
 from notebooks.top_percent import weeks
 from notebooks.variants import NotApplicable, Variant
-from replication.simulator import paths
 from replication.simulator.logs import registry
-from replication.simulator.predictors import TopPercent
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.simulation import simulate
 from replication.verdicts.published import headlines_of
-from replication.verdicts.rules import Case
 from replication.verdicts.tables import decide
-from sensitivity import ABSENT, CLEANING, DEFAULT, LOAD, LOG, NO, VARIANT, YES, kind_of
+from sensitivity import ABSENT, DEFAULT, LOAD, LOG, NO, YES
 from tests.workloads import jobs
 
-MODULES = {"pv_easy": pv, "heel_and_toe": heel, "top_percent": top}
-LOGS = {paper: registry.names(paper) for paper in MODULES}
 THREE = jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
 PLAIN = Variant("default")
 
@@ -43,113 +33,22 @@ def case(change, log, answer, headline="light", kind=LOAD, name="x", reason=""):
     return names | {"case": name, "answer": answer, "reason": reason}
 
 
-@pytest.fixture
-def summary():
+def test_a_cell_counts_the_cases_that_hold():
     rows = [case("default", log, "for", kind=DEFAULT) for log in "AB"]
     rows += [case("load 6000 %", log, "against") for log in "AB"]
     rows += [case("B", "B", ABSENT, kind=LOG, reason="B is another matter")]
-    return sensitivity.summary(pd.DataFrame(rows))
-
-
-ENTRIES = {"light": {"short": "light"}}
-
-
-def test_a_cell_counts_the_cases_that_hold(summary):
-    light, heavy, absent = summary.to_dict("records")
+    light, heavy, absent = sensitivity.summary(pd.DataFrame(rows)).to_dict("records")
     assert (light[YES], light["cases"], light["share"], light["verdict"]) == (2, 2, 1.0, "holds")
     assert (heavy[YES], heavy[NO], heavy["verdict"]) == (0, 2, "fails")
     assert absent["verdict"] == ABSENT and math.isnan(absent["share"])
     assert [sensitivity.words(row) for row in (light, heavy, absent)] == ["2/2", "0/2", "–"]
-    assert sensitivity.sentences(summary, ENTRIES) == (
-        "- **light**: by default it holds (2/2). 0 of 1 changes do not alter this; it fails under "
-        "load 6000 % (0/2).\n"
-        "- Not applicable to B: B is another matter."
-    )
-    assert "Nothing is decided" in sensitivity.sentences(summary, ENTRIES, decided=False)
-
-
-def test_the_table_has_every_cell(summary):
-    table = sensitivity.table(summary, ENTRIES).set_index("change")
-    assert table["light"].to_dict() == {"default": "2/2", "load 6000 %": "0/2", "B": "–"}
-    assert table.loc["load 6000 %", "kind"] == sensitivity.HEADINGS[LOAD]
-
-
-@pytest.mark.parametrize("paper", MODULES)
-def test_headlines_and_changes_of_a_paper_are_complete(paper):
-    headlines = headlines_of(paper)
-    assert 3 <= len(headlines) <= 8
-    assert all(len(entry["short"]) <= 34 for entry in headlines.values())
-    changes = sensitivity.changes_for(LOGS[paper], MODULES[paper].CHANGES)
-    assert {kind_of(change) for change in changes} == {DEFAULT, VARIANT, CLEANING, LOG, LOAD}
-    assert len({(kind_of(change), change.name) for change in changes}) == len(changes)
-
-
-def test_the_default_of_an_open_option_comes_first():
-    known = PaperEASY.options()
-    for name, alternatives in variants.alternatives("scheduler").items():
-        values = [variants.ANSWERS.get(one.name, one.name) for one in alternatives]
-        assert values[0] == known[name].default
-        assert {*values} <= set(known[name].metadata["allowed"])
-        changed = [{name: value} for value in values[1:]]
-        assert [one.scheduler for one in alternatives[1:]] == changed
-
-
-def test_each_value_of_an_open_option_is_a_row_in_words():
-    """An option that is added to EASY cannot be forgotten in the tables."""
-    options = [*variants.open_options(), *variants.OF_LASTING]
-    words = {value: word for word, value in variants.ANSWERS.items()}
-    values = {
-        f"{name}: {words.get(value, value)}"
-        for name in options
-        for value in PaperEASY.options()[name].metadata["allowed"]
-        if value != PaperEASY.options()[name].default
-    }
-    rows = variants.alone(*variants.open_options(), lasting=True)
-    assert {part for row in rows for part in row.name.split(", ")} == values
-    named = {variants.in_words(value) for value in values}
-    assert len(named) == len(values) and not values & named
-    own = {f"variant of the baseline: {name}" for name, one in runs.VARIANTS.items() if one.easy}
-    assert own | {row.name for row in rows} <= {one.name for one in pv.CHANGES}
-    assert {row.name for row in rows} <= {one.name for one in top.CHANGES}
-    behaviours = [(row.scheduler | row.easy) for row in rows]
-    kernels = [PaperEASY(**fields).kernel() for fields in behaviours]
-    assert all(kernel not in kernels[:k] for k, kernel in enumerate(kernels))
-
-
-def test_a_variant_is_of_the_kind_of_what_it_changes():
-    changed = {
-        DEFAULT: {},
-        VARIANT: {"count": {"since": "time-0"}},
-        CLEANING: {"log": "KTH-SP2", "logs": ("A",)},
-        LOG: {"logs": ("B",)},
-        LOAD: {"load": 0.7},
-    }
-    assert {kind: kind_of(Variant("v", **fields)) for kind, fields in changed.items()} == {
-        kind: kind for kind in changed
-    }
-    both = Variant("v", scheduler={"events": "one-by-one"}, cleaning={"size": "requested"})
-    assert kind_of(both) == VARIANT
 
 
 def test_a_change_of_load_reaches_it_and_leaves_the_jobs():
-    for load in sensitivity.LOADS:
-        log = jobs(10, *[(600 * k, 300, 2) for k in range(2000)])
-        got = variants.jobs("pv_easy", {"A": log}, "A", Variant("l", load=load))
-        assert got.load == pytest.approx(load, rel=1e-3)
-        assert (got.run_time == log.run_time).all()
-
-
-@pytest.mark.parametrize(
-    ("log", "variant"),
-    [
-        ("A", Variant("c", cleaning={"size": "requested"})),
-        ("A", Variant("c", log="KTH-SP2")),
-        ("CEA-Curie", Variant("l", logs=("CEA-Curie",))),
-    ],
-)
-def test_a_synthetic_log_has_no_other_cleaning(log, variant):
-    with pytest.raises(NotApplicable, match="real log"):
-        variants.jobs("pv_easy", {"A": THREE.replace(stand_in=True)}, log, variant)
+    log = jobs(10, *[(600 * k, 300, 2) for k in range(2000)])
+    got = variants.jobs("pv_easy", {"A": log}, "A", Variant("l", load=0.8))
+    assert got.load == pytest.approx(0.8, rel=1e-3)
+    assert (got.run_time == log.run_time).all()
 
 
 def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
@@ -162,44 +61,8 @@ def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
     machine = variants.jobs("pv_easy", own, "CTC-SP2", variant)
     assert machine.machine == 512 and len(machine) == 77222
     assert len(variants.jobs("pv_easy", own, "CTC-SP2", variant, first=100)) == 100
-
-
-def test_other_logs_are_those_the_paper_lacks_each_once():
-    names = {
-        paper: [one.name for one in sensitivity.other_logs(logs) if kind_of(one) == LOG]
-        for paper, logs in LOGS.items()
-    }
-    assert names == {
-        "pv_easy": ["KTH-SP2", "SDSC-SP2", "CEA-Curie"],
-        "heel_and_toe": ["SDSC-DS", "CEA-Curie"],
-        "top_percent": ["SDSC-BLUE", "SDSC-DS", "CEA-Curie"],
-    }
-
-
-def test_a_study_has_a_row_for_each_number_and_says_what_is_not_applicable(monkeypatch, tmp_path):
-    small_project.enter(tmp_path, patch=monkeypatch.setattr)
-    entry = small_project.CLAIM + 'headline.short = "doubling"\n'
-    (tmp_path / "published/heel_and_toe/claims.toml").write_text(entry)
-
-    def tables(log, jobs, variant):
-        if variant.load is not None:
-            raise NotApplicable("no load")
-        return {"change": 1}
-
-    def doubling_helps(change):
-        yield Case("wait", change, 0.5, 2, part="real")
-        yield Case("wait", -change, part="perfect")
-        yield Case("slowdown", change)
-
-    monkeypatch.setattr(sensitivity, "other_logs", lambda logs: [Variant("load 70 %", load=0.7)])
-    functions = {"doubling_helps": doubling_helps}
-    cases = sensitivity.study("heel_and_toe", functions, tables, (), {"A": THREE})
-    assert cases["answer"].tolist() == ["against", "against", "for", ABSENT]
-    found = sensitivity.summary(cases).to_dict("records")
-    assert [(one[YES], one["cases"], one["verdict"]) for one in found] == [
-        (1, 2, "fails"),
-        (0, 0, ABSENT),
-    ]
+    with pytest.raises(NotApplicable, match="real log"):  # of synthetic jobs
+        variants.jobs("pv_easy", {"CTC-SP2": THREE.replace(stand_in=True)}, "CTC-SP2", variant)
 
 
 # ---- PV-EASY
@@ -350,50 +213,6 @@ def test_a_difference_below_the_scatter_is_not_sure():
     assert [one.sure for one in answers_of("initial-drop", value)] == [False, False]
 
 
-def test_runs_are_simulated_under_the_change_and_some_have_nothing_to_decide():
-    plain = heel.tables("A", HEAD, Variant("r", count={"trim": False}))
-    runs = plain["runs"].set_index("model")
-    assert runs.loc["real", "mean_wait"] == pytest.approx(simulate(HEAD, EASY()).wait.mean())
-    assert len(plain["order"]) == 3 and "truncated" not in runs.index
-    with pytest.raises(NotApplicable, match="no E_max"):
-        list(heel.truncated_meets_real(plain["runs"]))
-    variant, _ = variants.alone("events")
-    other = heel.tables("KTH-SP2-2", HEAD, variant)
-    assert "truncated" in set(other["runs"]["model"]) and other["order"].empty
-    with pytest.raises(NotApplicable, match="default EASY"):
-        heel.sjfness_rises(other["order"])
-
-
-def named_choices():
-    """Return the values of EASY's options and the lifetimes of its reservation, each with whether
-    it is a default.
-    """
-    for own in EASY.options().values():
-        if isinstance(own.metadata["allowed"], tuple):
-            yield from ((value, value == own.default) for value in own.metadata["allowed"])
-    yield from ((name, name == runs.TEXTBOOK) for name in runs.LIFETIMES)
-
-
-def test_each_choice_that_the_readme_or_an_abstract_names_is_a_row_of_the_table():
-    """A reader looks the detail on which a result depends up in the table."""
-    rows = [variant.name for variant in pv.CHANGES]
-    articles = [
-        (paths.ROOT / "docs/articles" / name).read_text()
-        for name in ("replication.md", "studies.md")
-    ]
-    abstracts = [text.partition("abstract: |")[2].partition("\n---")[0] for text in articles]
-    readme = (paths.ROOT / "README.md").read_text()
-    (own,) = (line for line in readme.splitlines() if line.startswith("| **PV-EASY**"))
-    text = " ".join([own, *abstracts])
-    known = [(value, default) for value, default in named_choices()]
-    found = {
-        value for value, default in known if re.search(rf"\b{value.replace('-', '[- ]')}\b", text)
-    }
-    assert "now" in found
-    for value, default in known:
-        assert default or value not in found or any(value in row for row in rows), value
-
-
 # ---- Top Percent
 
 TOPS, RELATED = ("Top02", "Top03", "Top04"), ("Complete", "CVH", "Tsafrir")
@@ -432,12 +251,3 @@ def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
             "top_percent", top_claims, tables, [name], entries=headlines_of("top_percent")
         )[name]
         assert {one.holds for one in found.answers.values()} == {expected}
-
-
-def test_top_percent_simulates_under_the_change():
-    change = Variant("r", scheduler={"passes": "if-fits"}, predictor={"coded": True})
-    found = top_runs.schedules({"A": HEAD}, change)["A"]
-    assert found["Reqtime"].scheduler.passes == "if-fits"
-    assert found["Top02"].scheduler.predictor == TopPercent(2, coded=True)
-    draws = top.tables("A", HEAD, change)["replicates"]
-    assert draws.loc["A", "Reqtime", "AF"].dropna().unique().tolist() == [1.0]
