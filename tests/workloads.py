@@ -37,10 +37,6 @@ def trace(comments=(" MaxProcs: 8",), **columns):
     return swf.Trace.from_columns(comments=comments, path="some.swf", **(plain | columns))
 
 
-#: A line that cannot be a job: nobody knows when it was submitted.
-BAD_LINE = "999 -1" + " 1" * 16
-
-
 def write_log(path, *more, **columns):
     """Write a log of the columns given and more lines to a path; return the path."""
     swf.write(path, trace(**columns))

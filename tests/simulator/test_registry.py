@@ -3,11 +3,11 @@
 import gzip
 import hashlib
 import json
+import os
 import re
 import types
 from pathlib import Path
 
-import numpy as np
 import pooch
 import pytest
 import requests
@@ -17,11 +17,11 @@ from replication import cli
 from replication.simulator import paths
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.logs.cleaning import CleaningError
-from replication.simulator.logs.registry import TraceError
 from replication.simulator.logs.swf import SWFError
-from tests.workloads import BAD_LINE, trace, write_log
+from tests.workloads import trace, write_log
 
 KTH = "KTH-SP2"
+ONE = paths.ROOT / "contrib/conformance/logs/E2a.swf"
 
 
 def in_any_words(message):
@@ -55,53 +55,43 @@ def test_the_registry_is_complete_and_consistent():
         assert re.fullmatch(r"[0-9a-f]{64}", log.sha256)
         assert log.acknowledge
         assert log.papers == tuple(p for p in registry.papers() if log.name in registry.names(p))
-
-
-def test_each_paper_has_rules_that_exist():
-    assert registry.papers() == ["pv_easy", "heel_and_toe", "top_percent"]
-    for paper in registry.papers():
-        for name in registry.names(paper):
-            rules = registry.cleaning_of(name, paper)
-            assert rules.size in cleaning.SIZES
-            assert rules.overrun in cleaning.OVERRUNS
-            assert set(rules.drop) <= cleaning.DROP_RULES.keys()
-    machines = {
-        paper: registry.cleaning_of("CTC-SP2", paper).machine for paper in registry.papers()
-    }
-    assert machines == {"pv_easy": 430, "heel_and_toe": 512, "top_percent": 338}
-
-
-def test_without_a_paper_the_rules_are_the_default_ones():
+    papers = {"pv_easy": 430, "heel_and_toe": 512, "top_percent": 338}
+    assert {p: registry.cleaning_of("CTC-SP2", p).machine for p in registry.papers()} == papers
     rules = registry.cleaning_of("CTC-SP2")
     assert (rules.machine, rules.size, rules.overrun) == (338, "requested", "raise-estimate")
-    assert rules.drop == cleaning.DEFAULT_DROP
+
+
+NAMES = "CTC-SP2, KTH-SP2, "
 
 
 @pytest.mark.parametrize(
-    "call, message",
+    "source, options, message",
     [
+        ("CTC", {}, f"log 'CTC' is not known (did you mean CTC-SP2?); allowed: {NAMES}"),
+        ("CTC", {"synthetic": True}, "log 'CTC' is not known"),
+        ("CEA-Curie", {"paper": "pv_easy"}, "pv_easy does not use 'CEA-Curie'; allowed: CTC-SP2, "),
+        ("CTC-SP2", {"paper": "pv"}, "no paper 'pv' (did you mean pv_easy?); allowed: pv_easy, "),
+        ("none.swf", {}, f"none.swf: no such file in {os.getcwd()}"),
+        (os.getcwd(), {}, f"{os.getcwd()}: a folder; allowed: a file"),
+        ([1], {}, "source is a list; allowed: a name, a path"),
+        (ONE, {"paper": "pv_easy"}, "; allowed: only for CTC-SP2"),
+        (ONE, {"size": "peak"}, "size 'peak'; allowed: requested, allocated"),
+        (ONE, {"overrun": "kill"}, "overrun 'kill'; allowed: raise-estimate, cut-run, as-is"),
+        (ONE, {"drop": ["short"]}, "drop rule 'short'; allowed: no-run-time, zero-run-time"),
+        (ONE, {"drop": 5}, "drop 5; allowed: names of no-run-time"),
+        (ONE, {"keep": "short"}, "keep rule 'short'; allowed: "),
         (
-            lambda: registry.info("CTC"),
-            "log 'CTC' is not known (did you mean CTC-SP2?); allowed: CTC-SP2, KTH-SP2, ",
+            ONE,
+            {"drop": "no-estimate", "keep": "no-estimate"},
+            "drop and keep both name no-estimate",
         ),
-        (
-            lambda: registry.load("quite-another"),
-            "log 'quite-another' is not known; allowed: CTC-SP2, ",
-        ),
-        (
-            lambda: registry.names("pv"),
-            "no paper 'pv' (did you mean pv_easy?); allowed: pv_easy, heel_and_toe, top_percent",
-        ),
-        (
-            lambda: registry.load("CEA-Curie", paper="pv_easy"),
-            "pv_easy does not use 'CEA-Curie'; allowed: CTC-SP2, ",
-        ),
-        (lambda: registry.load("none.swf"), "none.swf: no such file"),
+        (ONE, {"machine": 0}, "machine 0; allowed: a whole number from 1 to 1000000000000"),
+        (ONE, {"machine": 8.5}, "machine 8.5; allowed: a whole number from 1 to"),
     ],
 )
-def test_a_wrong_name_is_refused_with_the_right_ones(call, message):
-    with pytest.raises(TraceError, match="^" + in_any_words(message)):
-        call()
+def test_a_wrong_name_or_rule_is_refused_with_the_right_ones(source, options, message):
+    with pytest.raises(ValueError, match=in_any_words(message)):
+        registry.load(source, **options)
 
 
 # From a log to jobs.
@@ -127,14 +117,6 @@ def test_the_header_says_which_size_the_machine_counts_or_a_warning_does():
         log = swf.Trace.from_columns(**sizes, run_time=[10, 10], comments=comments)
         assert cleaning.workload(log).processors.tolist() == processors
         assert cleaning.workload(log, size="requested").processors.tolist() == [1, 2]
-
-
-@pytest.mark.filterwarnings("error")
-def test_sizes_that_differ_little_or_are_chosen_need_no_warning():
-    sizes = {"requested_processors": [20, 20], "allocated_processors": [21, 21]}
-    cleaning.workload(trace(submit=[0, 1], **sizes), machine=64)
-    sizes["allocated_processors"] = [40, 40]
-    cleaning.workload(trace(submit=[0, 1], **sizes), machine=64, size="requested")
 
 
 def test_estimates_that_become_the_run_time_by_more_than_a_tenth_count_as_missing():
@@ -195,67 +177,27 @@ def test_each_rule_leaves_out_its_jobs_and_counts_them(rule, columns):
     assert jobs.provenance["drop"] == [rule]
 
 
-LARGER = "larger-than-machine"
-
-
-@pytest.fixture
-def with_larger_jobs(tmp_path):
-    """A log of 400 jobs, of which 50 have run time 0; one of these and one more are larger than the
-    machine.
-    """
-    n = np.arange(400)
-    size, run_time = np.where(n % 399 == 7, 9, n % 8 + 1), np.where(n % 8 == 7, 0, 60 + n)
-    size[100] = 9
-    columns = {"submit": 60 * n, "run_time": run_time, "requested_processors": size}
-    return write_log(tmp_path / "log.swf", **columns, requested_time=run_time + 100)
-
-
-def test_a_hint_followed_word_for_word_adds_a_rule_to_the_others(with_larger_jobs, capsys):
-    path = with_larger_jobs
-    with pytest.raises(SWFError) as refused:
-        registry.load(path)
-    assert f"(1 such job, number 101); drop='{LARGER}' (--drop {LARGER})" in str(refused.value)
-    whole = ["no-run-time", "zero-run-time", "no-processors", LARGER]
-    for drop in (LARGER, [LARGER], ",".join(whole)):
-        jobs = registry.load(path, drop=drop)
-        assert len(jobs) == 349 and jobs.run_time.min() > 0
-        assert jobs.provenance["drop"] == whole
-        assert cleaning.ZERO_SIMULATED not in dict(jobs.cleaning)
-    assert cli.main(["simulate", str(path), "--drop", LARGER]) == 0
-    assert "349 jobs" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
-    ("choice", "hint"),
+    ("choice", "hint", "zeros"),
     [
-        ({"keep": "zero-run-time"}, f"drop='{LARGER}', keep='zero-run-time'"),
-        ({"drop": "not-allocated", "keep": "no-processors"}, "keep='no-processors'"),
-        ({"drop": ""}, f"drop='{LARGER}', keep='no-run-time,zero-run-time,no-processors'"),
-        ({"drop": "no-estimate"}, f"drop='no-estimate,{LARGER}'"),
+        ({}, "drop='{0}' (--drop {0})", 0),
+        ({"keep": "zero-run-time"}, "drop='{0}', keep='zero-run-time'", 1),
+        ({"drop": "not-allocated", "keep": "no-processors"}, "keep='no-processors'", 0),
+        ({"drop": ""}, "drop='{0}', keep='no-run-time,zero-run-time,no-processors'", 1),
+        ({"drop": "no-estimate"}, "drop='no-estimate,{0}'", 0),
     ],
 )
-def test_a_hint_keeps_what_was_chosen(choice, hint):
-    size, run_time = [9, 1, 1], [5, 5, 0]
-    log = trace(run_time=run_time, requested_processors=size, allocated_processors=size,
-                requested_time=[9, 9, 9])  # fmt: skip
+def test_a_hint_followed_word_for_word_adds_a_rule_to_those_that_were_chosen(choice, hint, zeros):
+    """The log has a job that is larger than the machine, and one of run time 0."""
+    size, run_time, larger = [9, 1, 1], [5, 5, 0], "larger-than-machine"
+    sizes = {"requested_processors": size, "allocated_processors": size}
+    log = trace(run_time=run_time, requested_time=[9, 9, 9], **sizes)
     with pytest.raises(SWFError) as refused:
         registry.load(log, **choice)
-    assert hint in str(refused.value)
-    shown = dict(re.findall(r"(drop|keep)='([^']*)'", str(refused.value)))
-    assert registry.load(log, **shown).provenance["drop"][-1] == LARGER
-
-
-def test_jobs_of_run_time_0_that_are_simulated_are_counted(with_larger_jobs, capsys):
-    for drop in (LARGER, f"no-run-time,{LARGER}"):
-        jobs = registry.load(with_larger_jobs, drop=drop, keep="zero-run-time")
-        assert dict(jobs.cleaning)[cleaning.ZERO_SIMULATED] == 49
-    words = ["--drop", LARGER, "--keep", "zero-run-time", "--trim", "none"]
-    assert cli.main(["simulate", str(with_larger_jobs), *words]) == 0
-    assert "49  zero-run-time-simulated" in capsys.readouterr().out
-    with pytest.raises(CleaningError, match="drop and keep both name zero-run-time"):
-        registry.load(with_larger_jobs, drop="zero-run-time", keep="zero-run-time")
-    with pytest.raises(CleaningError, match="keep rule 'short'"):
-        registry.load(with_larger_jobs, keep="short")
+    assert hint.format(larger) in str(refused.value)
+    jobs = registry.load(log, **dict(re.findall(r"(drop|keep)='([^']*)'", str(refused.value))))
+    assert jobs.provenance["drop"][-1] == larger
+    assert dict(jobs.cleaning).get(cleaning.ZERO_SIMULATED, 0) == zeros
 
 
 def test_a_job_is_counted_by_the_first_rule_that_leaves_it_out():
@@ -298,6 +240,13 @@ def test_a_job_that_cannot_run_is_an_error_unless_a_rule_leaves_it_out(columns, 
         cleaning.workload(trace(**columns), rules=())
 
 
+def test_a_log_of_which_no_job_is_left_is_refused():
+    message = "^some.swf: no jobs left to simulate; jobs dropped by rule: zero-run-time 2; "
+    message += r"keep='zero-run-time' \(--keep zero-run-time\) simulates"
+    with pytest.raises(SWFError, match=message):
+        cleaning.workload(trace(submit=[0, 1], run_time=[0, 0]), name="other")
+
+
 def test_the_machine_is_the_headers_unless_given():
     assert cleaning.workload(trace(submit=[0])).machine == 8
     assert cleaning.workload(trace(submit=[0]), machine=20).machine == 20
@@ -314,28 +263,6 @@ def test_the_machine_is_the_headers_unless_given():
         message = f"^columns: header field MaxProcs: '{value}'.*a whole number from 1 to "
         with pytest.raises(SWFError, match=message):
             cleaning.workload(swf.Trace.from_columns([0], comments=[f" MaxProcs: {value}"]))
-
-
-def test_a_log_without_jobs_after_cleaning_is_refused_by_file():
-    message = "^some.swf: no jobs left to simulate; jobs dropped by rule: zero-run-time 2; "
-    message += r"keep='zero-run-time' \(--keep zero-run-time\) simulates"
-    with pytest.raises(SWFError, match=message):
-        cleaning.workload(trace(submit=[0, 1], run_time=[0, 0]), name="other")
-
-
-@pytest.mark.parametrize(
-    "option, message",
-    [
-        ({"size": "peak"}, "size 'peak'; allowed: requested, allocated"),
-        ({"overrun": "kill"}, "overrun 'kill'; allowed: raise-estimate, cut-run, as-is"),
-        ({"rules": ["short"]}, "drop rule 'short'; allowed: no-run-time, zero-run-time"),
-        ({"machine": 0}, "machine 0; allowed: a whole number from 1 to 1000000000000"),
-        ({"machine": 8.5}, "machine 8.5; allowed: a whole number from 1 to"),
-    ],
-)
-def test_an_unknown_rule_is_refused(option, message):
-    with pytest.raises(CleaningError, match="^" + in_any_words(message)):
-        cleaning.workload(trace(submit=[0]), **option)
 
 
 # Jobs of the real logs, as counted in them by other means.
@@ -405,8 +332,6 @@ def test_a_log_with_another_content_is_refused(nowhere):
     message = f"{path}: sha256 of the decompressed file is {found}, expected {expected}"
     with pytest.raises(SWFError, match=in_any_words(message)):
         registry.load(KTH)
-    with pytest.raises(registry.DownloadError, match=in_any_words(message)):
-        registry.fetch(KTH)
 
 
 def test_a_missing_log_is_an_error_with_three_ways_out(nowhere):
@@ -417,27 +342,14 @@ def test_a_missing_log_is_an_error_with_three_ways_out(nowhere):
     assert "registry.fetch('KTH-SP2')" in message and "synthetic=True" in message
     jobs = registry.load("CTC-SP2", paper="pv_easy", synthetic=True)
     assert (jobs.name, jobs.machine, len(jobs), jobs.stand_in) == ("CTC-SP2", 430, 77222, True)
-    with pytest.raises(TraceError, match="is not known"):
-        registry.load("CTC", synthetic=True)
 
 
-def test_a_path_is_read_with_the_headers_machine(tmp_path):
+def test_a_path_is_read_with_the_headers_machine(tmp_path, monkeypatch):
     path = write_log(tmp_path / "my.swf.gz", submit=[3, 4], requested_processors=[1, 9])
     jobs = registry.load(path, drop="larger-than-machine")
     assert (jobs.name, jobs.machine, len(jobs)) == ("my", 8, 1)
-    assert len(registry.load(str(path), machine=9)) == 2
-    with pytest.raises(TraceError, match="only for CTC-SP2"):
-        registry.load(path, paper="pv_easy")
-
-
-def test_a_path_may_begin_at_home_and_a_missing_one_says_where_it_was_sought(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
-    write_log(tmp_path / "my.swf", submit=[3, 4])
-    assert len(registry.load("~/my.swf")) == 2
-    assert registry.file_of("~/my.swf") == tmp_path / "my.swf"
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(TraceError, match=f"build/my.swf: no such file in {tmp_path}"):
-        registry.load("build/my.swf")
+    assert len(registry.load("~/my.swf.gz", machine=9)) == 2
 
 
 def test_a_machine_smaller_than_what_the_log_had_in_use(tmp_path):
@@ -493,14 +405,22 @@ def files(folder):
     return sorted(p.name for p in folder.iterdir())
 
 
-def test_a_log_is_fetched_once(serve, nowhere):
-    asked = serve()
+def test_a_log_is_fetched_once_and_checked(serve, nowhere, capsys, monkeypatch):
+    asked, path = serve(), nowhere / registry.info(KTH).file
     for _ in range(2):
-        path = registry.fetch(KTH)
-        assert path.read_bytes() == CONTENT
-    assert path == nowhere / path.name == registry.locate(KTH)
+        assert cli.main(["logs", "fetch", KTH]) == 0
+        assert capsys.readouterr().out == f"{KTH}: {path}, checked\n"
+        assert path.read_bytes() == CONTENT and registry.locate(KTH) == path
     assert asked == [registry.info(KTH).address]
     assert files(nowhere) == [path.name]
+    hold(nowhere, content=b"spoilt")
+    assert cli.main(["logs", "fetch", KTH]) == 1
+    assert "sha256 of the decompressed file is" in capsys.readouterr().out
+    path.unlink()
+    monkeypatch.setenv(registry.OFFLINE, "1")
+    with pytest.raises(registry.DownloadError, match="REPLICATION_OFFLINE is set"):
+        registry.fetch(KTH)
+    assert len(asked) == 1
 
 
 def test_an_interrupted_download_leaves_nothing(serve, nowhere):
@@ -523,11 +443,6 @@ def test_a_download_with_another_content_is_deleted(serve, nowhere, content):
     assert files(nowhere) == []
 
 
-def test_no_network_is_used_when_offline(nowhere):
-    with pytest.raises(registry.DownloadError, match="REPLICATION_OFFLINE is set"):
-        registry.fetch(KTH)
-
-
 # The command.
 
 
@@ -541,33 +456,6 @@ def test_the_command_lists_the_logs(capsys, nowhere):
     assert ctc == {338: 0.84, 430: 0.66, 512: 0.56}
 
 
-def test_the_command_fetches_and_checks(capsys, serve, nowhere):
-    serve()
-    for _ in range(2):
-        assert cli.main(["logs", "fetch", KTH]) == 0
-        assert capsys.readouterr().out == f"{KTH}: {nowhere / registry.info(KTH).file}, checked\n"
-    hold(nowhere, content=b"spoilt")
-    assert cli.main(["logs", "fetch", KTH]) == 1
-    assert "sha256 of the decompressed file is" in capsys.readouterr().out
-
-
-def test_wrong_sources_and_rules_are_refused():
-    with pytest.raises(registry.TraceError, match="source is a list.*a name, a path"):
-        registry.load([1])
-    with pytest.raises(ValueError, match="drop 5.*names of no-run-time"):
-        registry.load("contrib/conformance/logs/E2a.swf", drop=5)
-
-
-def test_a_log_of_the_registry_names_its_treatment_of_bad_lines(tmp_path, monkeypatch):
-    path = write_log(tmp_path / "my.swf", BAD_LINE, submit=[0, 50])
-    known = vars(registry.info(KTH)) | {"sha256": None, "bad_lines": "skip"}
-    monkeypatch.setattr(registry, "info", lambda name: types.SimpleNamespace(**known))
-    monkeypatch.setattr(registry, "locate", lambda name: path)
-    assert registry.read(KTH).bad_lines == {"unknown-submission": 1}
-    with pytest.raises(swf.SWFError, match="1 of 3 lines cannot be jobs"):
-        registry.read(KTH, "refuse")
-
-
 def test_fractions_in_the_shell_are_rounded_by_the_option_that_the_error_names(tmp_path, capsys):
     rest = "0.25 60.75 4 -1 -1 4 100.0 -1 1 1 -1 -1 1 -1 -1 -1"
     lines = [f"{k} {k * 10}.5 {rest}" for k in range(1, 21)]
@@ -578,20 +466,3 @@ def test_fractions_in_the_shell_are_rounded_by_the_option_that_the_error_names(t
     assert cli.main([*words, *option.split()]) == 0
     printed = capsys.readouterr().out
     assert "20 of 20 jobs measured" in printed and "60  seconds-rounded" in printed
-
-
-def test_jobs_of_one_instant_are_measured_by_the_option_that_is_named(tmp_path, capsys):
-    """All end after the last submission."""
-    run_time = range(60, 780, 60)
-    columns = {"submit": [0] * 12, "run_time": run_time, "requested_time": run_time}
-    path = write_log(tmp_path / "log.swf", **columns)
-    assert cli.main(["simulate", str(path)]) == 0
-    assert (
-        "0 of 12 jobs are measured" in (printed := capsys.readouterr().out)
-        and "--trim none" in printed
-    )
-    jobs = registry.load(path)
-    with pytest.warns(UserWarning, match="2 of 2 runs: no job is measured.*trim=False"):
-        rp.compare(jobs, ["fcfs", "easy"], measures=["mean_wait"], folder=None)
-    table = rp.compare(jobs, ["fcfs", "easy"], measures=["mean_wait"], folder=None, trim=False)
-    assert table["mean_wait"].notna().all()

@@ -5,8 +5,6 @@ import errno
 import gzip
 import io
 import os
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
@@ -43,10 +41,9 @@ def test_equal_content_is_an_equal_compressed_file(tmp_path):
     assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"content"
 
 
-def test_standard_output_and_open_files(tmp_path):
-    code = "from replication.simulator import writing; writing.write('-', b'text')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert done.stdout == b"text"
+def test_standard_output_and_open_files(capsysbinary):
+    writing.write("-", b"text")
+    assert capsysbinary.readouterr().out == b"text"
     with writing.open_output(file := io.BytesIO()) as out:
         assert out is file
 
