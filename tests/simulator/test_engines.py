@@ -67,7 +67,7 @@ class Versioned(Failing, name="failing-versioned"):
     version = 1
 
 
-@pytest.mark.parametrize(("backend", "workers"), [("threading", 1), ("threading", 2), ("loky", 2)])
+@pytest.mark.parametrize(("backend", "workers"), [("threading", 1), ("loky", 2)])
 def test_an_error_ends_the_run_and_keeps_finished_results(backend, workers, tmp_path):
     grid = tasks(Versioned(at=60), [Users()])
     with (

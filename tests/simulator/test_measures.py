@@ -7,47 +7,12 @@ import pandas as pd
 import pytest
 
 from replication.simulator.observation import Observed
-from replication.simulator.predictors import Virtual
-from replication.simulator.schedulers import PVEasy
 from replication.simulator.schedules import measures
 from replication.simulator.schedules.schedule import Schedule
 from replication.simulator.simulation import simulate
 from replication.simulator.sweeps.grid import sweep
 from replication.simulator.workload import Workload
 from tests.workloads import jobs, random_jobs
-
-WAIT = np.array([0, 30, 100, 5])
-RUN = np.array([20, 10, 4, 0])
-SIZE = np.array([1, 2, 4, 1])
-
-
-def test_bounded_slowdown():
-    # (0 + 20) / 20, (30 + 10) / 10, (100 + 4) / 10, and (5 + 0) / 10 raised to 1.
-    assert measures.bounded_slowdown(WAIT, RUN).tolist() == [1.0, 4.0, 10.4, 1.0]
-
-
-def test_bounded_slowdown_as_pv_easy_writes_it():
-    # (0 + 20) / 20, (30 + 10) / 10, (100 + 10) / 10, (5 + 10) / 10.
-    assert measures.pv_bounded_slowdown(WAIT, RUN).tolist() == [1.0, 4.0, 11.0, 1.5]
-    assert measures.mbs(WAIT, RUN) == (1 + 4 + 11 + 1.5) / 4
-    assert measures.mwbs(WAIT, RUN, SIZE) == (1 + 8 + 44 + 1.5) / 8
-
-
-def test_the_measures_of_a_schedule():
-    # Job 2 waits for job 1 until 10, job 3 passes it at 2, job 4 waits until 30.
-    schedule = simulate(jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (40, 10, 4)))
-    found = schedule.measured(trim=False)
-    assert schedule.wait.tolist() == [0, 9, 0, 0]
-    assert found["jobs"] == 4
-    assert found["mean_wait"] == 9 / 4
-    assert found["mean_bounded_slowdown"] == pytest.approx((1 + 29 / 20 + 1 + 1) / 4)
-    assert found["mwbs"] == pytest.approx((3 + 4 * 29 / 20 + 1 + 4) / 12)
-    assert found["backfilled"] == 1 / 4
-    work = 30 + 80 + 8 + 40
-    assert found["offered_load"] == work / (4 * 40)
-    assert found["utilisation"] == work / (4 * 50)
-    assert tuple(found) == measures.DEFAULT
-    assert found.keys() <= measures.NAMES.keys()
 
 
 def test_a_mean_over_no_jobs_is_missing_not_zero():
@@ -156,21 +121,6 @@ def test_no_two_names_have_one_value_in_this_sample():
     assert len({round(value, 9) for value in BY_HAND.values()}) == len(BY_HAND)
 
 
-LOADS = "utilisation", "utilisation_with_waste"
-
-
-def test_waste_counts_only_where_it_is_asked_for():
-    some = random_jobs(300, 8, 6000, 90, 200)
-    run = simulate(some, PVEasy(predictor=Virtual(0.1)), measures=["killed", *LOADS])
-    found, (job, start, end) = run.measures, run.killed_runs.T
-    waste = int(((end - start) * run.workload.processors[job]).sum())
-    span = run.workload.machine * int(run.end.max() - run.workload.submit[0])
-    assert waste > 0 and found["killed"] > 0
-    assert found["utilisation_with_waste"] == pytest.approx(found["utilisation"] + waste / span)
-    work = int((run.workload.run_time * run.workload.processors).sum())
-    assert found["utilisation_with_waste"] * span == pytest.approx(work + waste)
-
-
 def test_a_trim_says_how_many_jobs_it_leaves_out_and_why():
     run = simulate(jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (30, 10, 4)), trim=(0.25, True))
     assert run.trim_effect == (
@@ -199,15 +149,6 @@ def test_two_measures_of_one_name_are_refused():
 
 # Waits, run times and sizes, for the measures of the Top Percent paper.
 FLOWS = np.array([0, 30, 100]), np.array([20, 10, 50]), np.array([1, 2, 4])
-
-
-def test_average_flow():
-    assert measures.average_flow(*FLOWS[:2]) == (20 + 40 + 150) / 3
-
-
-def test_weighted_flow_without_priority_weights_by_area():
-    # Areas 20, 20 and 200; flow times 20, 40 and 150.
-    assert measures.weighted_flow(*FLOWS, 0) == pytest.approx((20 * 20 + 20 * 40 + 200 * 150) / 240)
 
 
 def test_weighted_flow_with_priority():
@@ -261,23 +202,17 @@ def test_a_measure_of_ones_own_cannot_change_the_schedule():
     assert found["median_wait"] == schedule.measured(False, "median_wait")["median_wait"]
 
 
-def test_few_measured_jobs_and_a_long_end_are_warnings_with_a_way_out():
-    few = simulate(jobs(4, (0, 9, 4), (1, 9, 4), (2, 9, 4), (3, 9, 4)))
-    printed = repr(few.measures), few._repr_html_()
-    assert all(
-        "warning: 0 of 4 jobs are measured, fewer than half; trim=False" in p for p in printed
-    )
-    assert all("ends 0.0003819 days after the last submission" in text for text in printed)
+def test_few_measured_jobs_and_a_long_end_are_warnings_with_a_way_out(capsys):
+    few = jobs(4, (0, 9, 4), (1, 9, 4), (2, 9, 4), (3, 9, 4))
+    run = simulate(few)
+    for printed in (repr(run.measures), run._repr_html_()):
+        assert "warning: 0 of 4 jobs are measured, fewer than half; trim=False" in printed
+        assert "ends 0.0003819 days after the last submission" in printed
     many = simulate(jobs(4, (0, 1, 4), (1, 1, 4), (2, 1, 4), (9, 1, 4)))
     assert "warning" not in repr(many.measures) + many._repr_html_()
-
-
-def test_tables_of_few_measured_jobs_have_a_warning(capsys):
-    few = jobs(4, (0, 9, 4), (1, 9, 4), (2, 9, 4), (3, 9, 4))
     sweep(few, folder=None)
-    assert (
-        "1 of 1 simulations measure fewer than half of the jobs; trim=False"
-        in capsys.readouterr().err
+    assert "1 of 1 simulations measure fewer than half of the jobs; trim=False" in (
+        capsys.readouterr().err
     )
     sweep(few, trim=False, folder=None)
     assert "fewer" not in capsys.readouterr().err
