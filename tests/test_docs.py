@@ -9,13 +9,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 import replication as rp
-from docs import gallery
 from replication import cli
 
 ROOT = Path(__file__).parents[1]
@@ -156,12 +154,6 @@ def test_every_option_that_a_message_or_a_page_names_exists():
         named = {name for text in texts(path) for name in OPTION.findall(str(text))}
         wrong += [(str(path), name) for name in sorted(named - options(command) - others)]
     assert wrong == []
-
-
-def test_the_gallery_keeps_the_links_that_the_site_has():
-    kept = "[b](../../docs/concepts.md#terms) [c](https://example.org) [d](#e)"
-    keep = partial(gallery._link, folder=ROOT / "studies" / "other_logs")
-    assert gallery.LINK.sub(keep, f"[rules.toml](rules.toml) {kept}") == f"rules.toml {kept}"
 
 
 def test_shell_commands_in_the_readme_run(real_log, tmp_path, monkeypatch):

@@ -62,14 +62,6 @@ def test_papers_are_imported_from_any_folder(tmp_path):
     assert "notebooks/pv_easy" in done.stdout, done.stderr
 
 
-def test_no_file_names_a_machine():
-    folder = re.compile(r"(?<![\w.~-])/(?:work|root|home|Users|mnt)/\w|--(?:extra-)?index-url")
-    for source in ("replication", "studies", "contrib", "docs", "notebooks", "figures", "data"):
-        for path in (paths.ROOT / source).rglob("*"):
-            if path.suffix in {".py", ".md", ".toml", ".csv", ".ipynb", ".json"}:
-                assert not folder.search(path.read_text(encoding="utf-8")), path
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_notebook_has_no_outputs(path):
     code, stored = run("git", "show", f":{path.relative_to(paths.ROOT)}")
@@ -125,13 +117,3 @@ def test_jupyterlab_saves_committed_notebooks_as_git_stores_them(folder, strippe
     )
     saved = nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"
     assert (saved == committed.read_text(encoding="utf-8")) is stripped
-
-
-def test_make_lists_its_targets():
-    if shutil.which("make") is None:
-        pytest.skip("make is not installed")
-    code, output = run("make", "--no-print-directory")
-    text = (paths.ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.search(r"^\.PHONY: (.*)", text, re.MULTILINE)[1].split()) - {"help"}
-    assert code == 0
-    assert targets == set(re.findall(r"^  make ([\w-]+)  ", output, re.MULTILINE))

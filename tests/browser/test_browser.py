@@ -12,7 +12,6 @@ import shutil
 import pytest
 import workloads
 
-import replication as rp
 from notebooks.browser import build_page
 from replication.simulator import paths
 from replication.simulator.logs import registry, swf
@@ -57,9 +56,9 @@ def opened(browser, page_file):
     """A function that opens the page; afterwards no error and no estimate may have been seen."""
     seen, pages = [], []
 
-    def open_page(width=1280, scheme="light", motion="reduce"):
+    def open_page(width=1280, scheme="light"):
         size = {"width": width, "height": SIZES.get(width, 900)}
-        options = {"color_scheme": scheme, "reduced_motion": motion, "has_touch": width < 800}
+        options = {"color_scheme": scheme, "reduced_motion": "reduce", "has_touch": width < 800}
         page = browser.new_page(viewport=size, **options)
         page.set_default_timeout(120_000)
         page.on("pageerror", lambda error: seen.append(str(error)))
@@ -161,38 +160,6 @@ def test_the_four_parts(opened, width, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_finger_drags_an_estimate(opened):
-    page = opened(390)
-    page.tap("#five button[value=same]")
-    handle = page.locator("#five .handle").last
-    handle.scroll_into_view_if_needed()
-    box = handle.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    hour = page.evaluate("document.querySelector('#five .machine').getBBox().width") / 16
-    touch, top = page.context.new_cdp_session(page), page.evaluate("scrollY")
-
-    def send(kind, *points):
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [*points]})
-
-    send("touchStart", {"x": x, "y": y})
-    for step in range(1, 11):
-        send("touchMove", {"x": x + step * 0.3 * hour, "y": y})
-    send("touchEnd")
-    assert handle.get_attribute("aria-valuenow") == "7"
-    assert page.evaluate("scrollY") == top
-
-
-def test_the_curve_begins_when_it_is_seen_unless_motion_is_reduced(opened):
-    page = opened(motion="no-preference")
-    page.locator("#month .curve").scroll_into_view_if_needed()
-    until(page, "document.querySelector('#month progress').value > 0")
-    assert page.locator("#month .begin").is_hidden()
-    still = opened()
-    still.locator("#month .curve").scroll_into_view_if_needed()
-    still.wait_for_timeout(300)
-    assert still.locator("#month .begin").is_visible()
-
-
 @pytest.mark.parametrize("width", [390, 1600])
 def test_every_control_has_a_name_and_room_for_a_finger(opened, width):
     page = opened(width)
@@ -279,18 +246,3 @@ def test_a_log_without_a_header_asks_for_the_machine(dropped):
     assert "machine=16" in page.inner_text("#own pre") and "larger-than-machine" in page.inner_text(
         "#own pre"
     )
-
-
-def test_450_000_jobs(dropped):
-    page = dropped("long.swf", log_of(workloads.random_jobs(450_000, 256, 60_000_000, 9000, 900)))
-    assert words(page, "#own .facts").startswith("jobs 450,000")
-    until(page, "document.querySelector('#own progress').value > 0")
-    page.click("#own .stop")
-    assert "of 420 runs of 450,000 jobs" in words(page, "#own .progress")
-
-
-def test_jobs_of_which_none_is_measured(dropped):
-    jobs = rp.Workload.from_columns("at once", 8, [0] * 12, [60] * 12, [4] * 12)
-    page = dropped("once.swf", log_of(jobs))
-    page.wait_for_selector("#own .verdict:not(:empty)")
-    assert words(page, "#own .verdict").startswith("No curve: every job ends after")

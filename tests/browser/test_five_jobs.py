@@ -22,18 +22,3 @@ def test_all_estimates_give_the_schedules_of_the_package(node):
         if seen.wild.any() and shown["head"] == int(np.argmax(seen.events > 0)):
             late = found["start"][shown["head"]] - shown["real"]
             assert late == seen.delay[shown["head"]]
-
-
-def test_a_longer_estimate_of_job_1_makes_a_wild_backfill(node):
-    perfect, longer = node("five", [RUN, [9, *RUN[1:]]])
-    assert (perfect["mean"], longer["mean"]) == (1.8, 1.2)
-    assert longer["shown"] == {
-        "head": 2,
-        "now": 3,
-        "backfill": 4,
-        "planned": 9,
-        "extra": 1,
-        "real": 6,
-    }
-    assert longer["start"][2] - perfect["start"][2] == 1
-    assert any("wild backfill" in sentence for sentence in longer["sentences"])

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import replication as rp
-from replication.simulator import paths
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
 
@@ -204,7 +203,7 @@ def test_fractions_of_seconds_are_rounded_alike(agree, tmp_path):
     assert dict(found["cleaning"])["seconds-rounded"] > 500
 
 
-def test_compressed_files(agree, tmp_path):
+def test_compressed_files(agree, node, tmp_path):
     text = (HEADER + "".join(line(k, k * k, wait=k * 7919 % 1000) for k in range(1, 900))).encode()
     packed = gzip.compress(text)
     contents = {"whole": packed, "cut": packed[: len(packed) // 2], "short": packed[:9]}
@@ -213,9 +212,6 @@ def test_compressed_files(agree, tmp_path):
     for name, content in contents.items():
         paths_of[name].write_bytes(content)
     agree([(path, {}) for path in paths_of.values()])
-
-
-def test_other_compressed_files_are_named(node, tmp_path):
     path = tmp_path / "log.swf.xz"
     path.write_bytes(lzma.compress((HEADER + PLAIN).encode()))
     [found] = node("read", [{"file": str(path), "options": {}, "names": {}}])
@@ -239,12 +235,6 @@ def test_random_files(agree, tmp_path):
         files.append((file(tmp_path, f"random{case}", text), SKIP if case % 2 else {}))
     found = agree(files)
     assert 30 < sum("jobs" in one for one in found) < 140
-
-
-@pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
-def test_the_logs_of_the_conformance_suite(agree):
-    logs = sorted((paths.ROOT / "contrib/conformance/logs").glob("*.swf"))
-    agree([(path, {}) for path in logs[::7]])
 
 
 @pytest.mark.slow

@@ -1,16 +1,14 @@
 """The result store: rows come back as they were stored, and a sweep goes on without a store."""
 
+import importlib.util
 import math
-import os
 import sqlite3
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import replication as rp
-from replication.simulator import paths
 from replication.simulator.sweeps.store import FILE, Store
 from tests.workloads import random_jobs
 
@@ -90,7 +88,7 @@ PROGRAM = """
 import replication as rp
 
 
-class Mine(rp.PythonScheduler):
+class Mine(rp.PythonScheduler, name="mine-in-a-program"):
     version = 1
 
     def schedule(self, now):
@@ -100,17 +98,19 @@ class Mine(rp.PythonScheduler):
 
 
 jobs = rp.Workload.from_columns("three", 4, [0, 1, 2], [9, 5, 7], [4, 4, 4])
-print(rp.sweep(jobs, Mine(), measures=["mean_bounded_slowdown"], trim=False, folder="rows")
-      ["mean_bounded_slowdown"].item())
+asked = {{"measures": ["mean_bounded_slowdown"], "trim": False}}
+found = rp.sweep(jobs, Mine(), **asked, folder={folder!r})["mean_bounded_slowdown"].item()
 """
 
 
-def test_two_programs_with_classes_of_one_name_share_no_rows(tmp_path):
+def test_two_programs_with_classes_of_one_name_share_no_rows(tmp_path, monkeypatch):
     found = []
-    for queue in ("self.queue", "reversed(self.queue)"):
-        (tmp_path / "program.py").write_text(PROGRAM.format(queue=f"list({queue})"))
-        words = [sys.executable, "program.py"]
-        settings = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(paths.ROOT)}}
-        done = subprocess.run(words, capture_output=True, text=True, check=True, **settings)
-        found.append(float(done.stdout))
-    assert found[0] != found[1]
+    for k, queue in enumerate(("self.queue", "reversed(self.queue)", "self.queue")):
+        path = tmp_path / f"{k}.py"
+        path.write_text(PROGRAM.format(queue=f"list({queue})", folder=str(tmp_path / "rows")))
+        spec = importlib.util.spec_from_file_location("program", path)
+        program = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "program", program)
+        spec.loader.exec_module(program)
+        found.append(program.found)
+    assert found[0] == found[2] != found[1]
