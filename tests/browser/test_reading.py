@@ -13,8 +13,9 @@ import pytest
 import replication as rp
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
+from tests import odd_logs
+from tests.odd_logs import ACCEPTED, HEADER
 
-HEADER = "; Version: 2.2\n; MaxProcs: 128 (batch)\n"
 SKIP = {"badLines": "skip"}
 #: The arguments of the package for the options of the page.
 IN_PYTHON = {
@@ -36,24 +37,19 @@ COUNTS = re.compile(
 )
 
 
-def line(job_id=1, submit=0, **fields):
-    """A job line; fields that are not given are 1, and no job precedes."""
-    names = rp.simulator.logs.swf.FIELDS
-    values = dict.fromkeys(names, 1) | {"preceding_job": -1, "job_id": job_id, "submit": submit}
-    return " ".join(str((values | fields)[name]) for name in names) + "\n"
+def line(*values, **fields):
+    return odd_logs.line(*values, **fields) + "\n"
 
 
 PLAIN = line(1) + line(2, 5)
 CASES = {
     "plain": HEADER + PLAIN,
+    **{name: HEADER + "\n".join(lines) for name, (lines, *_) in ACCEPTED.items()},
     "blanks and tabs": HEADER + "  " + line(1).replace(" ", " \t ") + " \n\n" + line(2, 3),
     "CRLF and a late comment": (
         HEADER + line(1) + "; Note: late\n" + line(2, wait="12.00", queue="-1.0")
     ).replace("\n", "\r\n"),
     "no line break at the end": HEADER + PLAIN.rstrip(),
-    "out of order": HEADER + line(4, 10) + line(3, 5) + line(2, 10) + line(1, 5) + line(9, 10),
-    "exponents": HEADER + line(1, "1e+05", run_time="1.5e2") + line(2, "1.0"),
-    "negative": HEADER + line(1, run_time=7, requested_time=-4, user="-3.7", cpu_time="-1.5"),
     "large numbers": HEADER
     + line(10**17, 1, user=10**18 - 1, group=2**53 + 1)
     + line(10**17 + 1, 1),
@@ -73,11 +69,7 @@ CASES = {
     + line(1, run_time=50, allocated_processors=9, requested_time=60),
     "indented labels": ";       MaxJobs: 1\n;       MaxProcs: 8\n; Note: a\n;   b: c\n" + line(),
     "a total in words": "; MaxProcs: 1664 (72, 1368, 224)\n" + line(),
-    "unused text": HEADER
-    + line(1, requested_memory="Polaris", cpu_time="nan", used_memory="9" * 400),
-    "further columns": HEADER + "".join(line(k, k)[:-1] + f" {k} 0 3.5\n" for k in range(1, 5)),
     "parts of a job": HEADER + line(1) + line(1, 0, status=2) + line(2, 4, status=3),
-    "a preceding job": HEADER + line(1) + line(2, 1, preceding_job=1),
     "all estimates in minutes": HEADER
     + "".join(line(k, k, run_time=600, requested_time=20) for k in range(1, 9)),
 }

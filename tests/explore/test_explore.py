@@ -211,7 +211,7 @@ def test_no_result_belongs_to_another_choice(tools, serve, monkeypatch):
     stepper.source.value = "log"
     menus = [part for side in explorer.sides for name, part in side.items() if name != "predictor"]
     menus += [explorer.log, explorer.length]
-    for _ in range(40):
+    for _ in range(25):
         part = [*menus, explorer.load, explorer.f, explorer.since][draw.integers(len(menus) + 3)]
         if part is explorer.load:
             part.value = draw.integers(60, 120) / 100
@@ -304,18 +304,6 @@ def test_a_log_without_estimates_opens(tools, serve):
     explorer.sides[0]["estimates"].value = "user estimates"
     assert "choose others, such as" in explorer.text.value
     assert explorer.shown.layout.visibility == "hidden"
-
-
-def test_boxes_have_the_area_of_the_runs_also_when_there_are_too_many(log, tools, monkeypatch):
-    explorer = tools.Explorer(LOG)
-    explorer.length.value = "all"
-    work = (log.run_time * log.processors).sum()
-    for most in (tools.pictures.RUNS, 10):
-        monkeypatch.setattr(tools.pictures, "RUNS", most)
-        explorer.show()
-        boxes = explorer.picture.boxes[0]
-        assert ((boxes.end - boxes.start) * (boxes.high - boxes.low)).sum() == pytest.approx(work)
-    assert "Too many jobs" in explorer.text.value
 
 
 def test_notebook_runs_without_a_browser(log, tools):

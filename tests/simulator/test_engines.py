@@ -4,16 +4,14 @@ import os
 import signal
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 
 import joblib
 import pandas as pd
 import pytest
 
 import replication as rp
-from replication.simulator.choices import option
 from replication.simulator.estimates import FModel, Users
-from replication.simulator.schedulers import EASY, FCFS, Conservative, Scheduler
+from replication.simulator.schedulers import EASY, Conservative
 from replication.simulator.simulation import SimulationError
 from replication.simulator.sweeps import engines
 from replication.simulator.sweeps import grid as sweep
@@ -44,22 +42,17 @@ def stored(folder, tasks):
     return {len(task.workload) for task in tasks} - lost
 
 
-def test_processes_give_the_same_and_share_the_store(tmp_path, monkeypatch):
+def test_processes_and_any_order_give_the_same_and_share_the_store(tmp_path, monkeypatch):
     in_threads = sweep.run(tasks(), folder=None)
+    reverse = sweep.run(tasks()[::-1], 3, folder=None)
+    key = ["offered_load", "scheduler", "estimates", "seed"]
+    both = (one.sort_values(key, ignore_index=True) for one in (reverse, in_threads))
+    pd.testing.assert_frame_equal(*both)
     with joblib.parallel_config("loky", n_jobs=2):
         table = sweep.run(tasks(), folder=tmp_path)
     pd.testing.assert_frame_equal(table, in_threads, check_exact=True)
     monkeypatch.setattr(sweep, "compute", lambda task: pytest.fail("computed again"))
     pd.testing.assert_frame_equal(sweep.run(tasks(), folder=tmp_path), in_threads)
-
-
-def test_processes_use_the_compiled_kernels():
-    def folder(task):
-        return {"folder": [os.environ["NUMBA_CACHE_DIR"]]}
-
-    with joblib.parallel_config("loky", n_jobs=2):
-        rows = engines.results(tasks(), folder, folder=None)
-    assert rows == [{"folder": [os.environ["NUMBA_CACHE_DIR"]]}] * len(tasks())
 
 
 @dataclass(frozen=True)
@@ -141,31 +134,6 @@ def test_own_classes_are_simulated_again_unless_they_state_a_version(tmp_path):
     assert runs[5:] == ["First"]
     rp.sweep(log, First(most=8), folder=tmp_path)
     assert runs[6:] == ["First"]
-
-
-@dataclass(frozen=True)
-class Deadly(Scheduler, name="deadly"):
-    """End the first process that runs it, without a word."""
-
-    folder: str = option("")
-
-    def run(self, workload, estimate, seed):
-        try:
-            Path(self.folder, "died").touch(exist_ok=False)
-        except FileExistsError:
-            return FCFS().run(workload, estimate, seed)
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-@pytest.mark.slow
-def test_a_killed_process_ends_the_sweep_and_the_next_one_completes_it(tmp_path):
-    mixed = [*tasks(), *tasks(Deadly(str(tmp_path)), [Users()])]
-    with joblib.parallel_config("loky", n_jobs=2):
-        with pytest.raises(joblib.externals.loky.process_executor.TerminatedWorkerError):
-            sweep.run(mixed, folder=tmp_path / "store")
-        table = sweep.run(mixed, folder=tmp_path / "store")
-    expected = sweep.run([*tasks(), *tasks(FCFS(), [Users()])], folder=None)
-    assert table["mean_wait"].tolist() == expected["mean_wait"].tolist()
 
 
 class Slow(rp.PythonScheduler, name="slow-in-python"):

@@ -48,14 +48,6 @@ def test_head_times_of_18_hours():
     assert max(filled) == filled[0]
 
 
-@pytest.mark.parametrize("e_max", [HOUR, 4 * HOUR, 36 * HOUR, 60 * HOUR, 400 * HOUR, 5000])
-def test_there_are_20_popular_values(e_max):
-    times = modal.head_times(e_max)
-    assert len(set(times)) == modal.HEAD
-    assert max(times) == times[0] == e_max
-    assert min(times) > 0
-
-
 def test_20_values_cover_89_per_cent_and_e_max_is_the_most_popular():
     found = shares()
     popular = sorted(found.values(), reverse=True)

@@ -119,6 +119,13 @@ def test_the_header_says_which_size_the_machine_counts_or_a_warning_does():
         assert cleaning.workload(log, size="requested").processors.tolist() == [1, 2]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("held, chosen", [(21, {}), (40, {"size": "requested"})])
+def test_sizes_that_differ_little_or_are_chosen_need_no_warning(held, chosen):
+    sizes = {"requested_processors": [20, 20], "allocated_processors": [held, held]}
+    cleaning.workload(trace(submit=[0, 1], **sizes), machine=64, **chosen)
+
+
 def test_estimates_that_become_the_run_time_by_more_than_a_tenth_count_as_missing():
     times = {"submit": range(4), "run_time": [100, 110, 111, 50]}
     jobs = cleaning.workload(trace(**times, requested_time=[100, 100, 100, -1]))
@@ -350,6 +357,7 @@ def test_a_path_is_read_with_the_headers_machine(tmp_path, monkeypatch):
     assert (jobs.name, jobs.machine, len(jobs)) == ("my", 8, 1)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert len(registry.load("~/my.swf.gz", machine=9)) == 2
+    assert registry.file_of("~/my.swf.gz") == path
 
 
 def test_a_machine_smaller_than_what_the_log_had_in_use(tmp_path):

@@ -107,6 +107,13 @@ def test_other_scaling_factors_and_loads_are_refused(factor):
         jobs().at_load(1 / factor if factor == 1e300 else factor)
 
 
+def test_a_name_that_is_no_text_and_a_mask_of_another_length_are_refused():
+    with pytest.raises(WorkloadError, match="name None; expected a text"):
+        Workload.from_columns(None, 4, [0], [1], [1])
+    with pytest.raises(WorkloadError, match="three: take: boolean index did not match"):
+        jobs().take(np.ones(5, bool))
+
+
 @pytest.mark.parametrize("share", [2.01, 70])
 def test_a_load_in_percent_is_refused(share):
     for call in (jobs().at_load, lambda share: rp.synthetic(10, 4, share)):
