@@ -15,6 +15,16 @@ from replication.simulator.workload import Workload
 from tests.workloads import jobs, random_jobs
 
 
+def test_bounded_slowdowns_of_the_papers():
+    wait, run_time = np.array([0, 30, 100, 5]), np.array([20, 10, 4, 0])
+    # (0 + 20) / 20, (30 + 10) / 10, (100 + 4) / 10, and (5 + 0) / 10 raised to 1.
+    assert measures.bounded_slowdown(wait, run_time).tolist() == [1.0, 4.0, 10.4, 1.0]
+    # PV-EASY adds the bound itself: (100 + 10) / 10 and (5 + 10) / 10.
+    assert measures.pv_bounded_slowdown(wait, run_time).tolist() == [1.0, 4.0, 11.0, 1.5]
+    assert measures.mbs(wait, run_time) == (1 + 4 + 11 + 1.5) / 4
+    assert measures.mwbs(wait, run_time, np.array([1, 2, 4, 1])) == (1 + 8 + 44 + 1.5) / 8
+
+
 def test_a_mean_over_no_jobs_is_missing_not_zero():
     found = simulate(jobs(4, (0, 10, 3))).measures
     assert found["jobs"] == 0
