@@ -1,4 +1,4 @@
-"""The page in Chromium, on a phone and on a laptop: each part does what it says, and no estimate
+"""The page in Chromium, on a phone and on a laptop: each part does what it says, and no request
 leaves the page.
 
 It leaves pictures of the four parts in ``build/page/``. Needs Chromium and the package playwright
@@ -53,7 +53,7 @@ def browser():
 
 @pytest.fixture
 def opened(browser, page_file):
-    """A function that opens the page; afterwards no error and no estimate may have been seen."""
+    """A function that opens the page; afterwards no error and no request may have been seen."""
     seen, pages = [], []
 
     def open_page(width=1280, scheme="light"):
@@ -63,7 +63,7 @@ def opened(browser, page_file):
         page.set_default_timeout(120_000)
         page.on("pageerror", lambda error: seen.append(str(error)))
         page.on("console", lambda said: seen.append(said.text))
-        page.on("estimate", lambda one: seen.append(one.url))
+        page.on("request", lambda one: seen.append(one.url))
         page.goto(page_file.as_uri())
         page.wait_for_selector("html[data-ready]", state="attached")
         pages.append(page)
