@@ -24,7 +24,7 @@ FOLDER = paths.ROOT / "contrib/conformance"
 #: Predictors of the suite that the package builds from others.
 VIRTUAL = {"half-run-time": rp.Virtual(0, bias=-0.5), "quarter-run-time": rp.Virtual(0, bias=-0.75)}
 #: Options that only the papers' EASY has.
-PAPERS_ONLY = {"lifetime", "recount", "overdue", "extra", "shadow", "passes"}
+PAPERS_ONLY = {"lifetime", "recount", "overdue", "extra", "shadow", "passes", "strict"}
 
 
 def scheduler(rules):
@@ -32,6 +32,8 @@ def scheduler(rules):
     options = {rule.replace("-", "_"): value for rule, value in rules.chosen}
     name = options.pop("scheduler", "easy")
     options.pop("kills", None)
+    if "strict" in options:
+        options["strict"] = options["strict"] == "yes"
     if "predictor" in options or name == "pv-easy":
         predictor = rules["predictor"]
         options["predictor"] = VIRTUAL.get(predictor) or getattr(rp, predictor.capitalize())()
@@ -66,12 +68,15 @@ def test_kernel_and_reference_give_the_schedule(log):
 
 
 def draw(random, count, longest=12):
-    """Return random jobs on four processors, some past their estimates."""
+    """Return random jobs on four processors, some past their estimates.
+
+    Half of a run time is at most the estimate, as the suite's predictions are.
+    """
     drawn, now = [], 0
     for number in range(1, count + 1):
         now += random.choice([0, 0, 1, 2])
-        estimate = random.randint(1, longest)
-        run_time = random.randint(0, estimate + (random.random() < 0.2) * 3)
+        estimate = random.randint(0, longest)
+        run_time = random.randint(0, estimate + (random.random() < 0.2) * min(3, max(estimate, 1)))
         drawn.append(Job(number, now, random.randint(1, 4), estimate, run_time, number % 2))
     return drawn
 
@@ -81,22 +86,36 @@ COMBINED = [
     "scheduler=easy",
     "events=one-by-one",
     "events=by-plan",
-    "events=by-plan ties=submissions-first",
+    "events=by-plan ties=submissions-first predictor=half-run-time",
     "ties=submissions-first passes=if-fits predictor=tsafrir",
     "predictor=last refresh=submission",
     "predictor=half-run-time correction=doubling",
     "predictor=quarter-run-time correction=tsafrir",
     "predictor=last correction=now candidates=shortest",
     "reservations=2",
-    "reservations=3 predictor=last",
+    "reservations=3 predictor=last candidates=shortest",
     "candidates-limit=2",
+    "candidates-limit=1 candidates=shortest",
+    "shadow=first predictor=half-run-time",
+    "shadow=first-started correction=now",
+    "strict=yes candidates=shortest",
+    "extra=not-used-up",
+    "extra=none lifetime=until-start",
+    "lifetime=until-due",
+    "lifetime=until-due overdue=nobody predictor=last",
+    "lifetime=until-due recount=pass",
+    "lifetime=until-start",
+    "lifetime=until-start overdue=extra recount=pass predictor=quarter-run-time",
+    "lifetime=until-start recount=pass shadow=first",
     "order=shortest waiting-limit=6",
+    "order=shortest waiting-limit=0 predictor=last",
     "order=wfp3",
     "order=f1 predictor=last",
-    "order=smallest-area",
+    "order=smallest-area candidates-limit=1",
     "scheduler=conservative",
-    "scheduler=conservative compression=each",
+    "scheduler=conservative compression=each predictor=tsafrir",
     "scheduler=conservative events=by-plan compression=each ties=submissions-first",
+    "scheduler=conservative events=by-plan ties=submissions-first predictor=half-run-time",
     "scheduler=conservative predictor=last",
     "scheduler=largest-area-first predictor=last",
 ]
@@ -107,6 +126,7 @@ PV_EASY = [
     "scheduler=pv-easy venture=no",
     "scheduler=pv-easy predictor=last lifetime=until-due venture=no",
     "scheduler=pv-easy predictor=half-run-time lifetime=until-start",
+    "scheduler=pv-easy lifetime=until-due restart=next-event venture=no",
     "scheduler=pv-easy predictor=last venture=easy",
     "scheduler=pv-easy preemption=suspend cost=2 restart=next-event",
     "scheduler=pv-easy predictor=last preemption=checkpoint interval=3 cost=1",
