@@ -1,10 +1,15 @@
-"""Names of schedulers, models and predictors that the tests
-of a file define are forgotten after it.
+"""The conformance suite can be imported, and names of schedulers, models and predictors that the
+tests of a file define are forgotten after it.
 """
+
+import sys
 
 import pytest
 
 import replication as rp
+from replication.simulator import paths
+
+sys.path.append(str(paths.ROOT / "contrib/conformance"))
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -4,21 +4,18 @@ suite's own schedulers give every schedule.
 
 import csv
 import random
-import sys
 
 import pytest
 
 import replication as rp
+from conformance import audit, formats, suite, with_replication
+from conformance.easy import Job
+from conformance.rules import Rules, simulate
 from notebooks.paper_easy import PaperEASY
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from tests.agreement import agree
 from tests.workloads import jobs
-
-sys.path.append(str(paths.ROOT / "contrib/conformance"))
-from conformance import audit, formats, suite, with_replication  # noqa: E402
-from conformance.easy import Job  # noqa: E402
-from conformance.rules import Rules, simulate  # noqa: E402
 
 FOLDER = paths.ROOT / "contrib/conformance"
 #: Predictors of the suite that the package builds from others.

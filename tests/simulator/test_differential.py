@@ -7,12 +7,15 @@ REPLICATION_ROUNDS sets the number of simulations, 1,200 by default.
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import replication as rp
 from notebooks.paper_easy import PaperEASY
+from replication.simulator.kernels import list_scheduler
 from replication.simulator.schedulers import (
     EASY,
     FCFS,
@@ -22,6 +25,8 @@ from replication.simulator.schedulers import (
     PVEasy,
     SchedulerError,
 )
+from replication.simulator.schedulers.queue_orders import ORDERS
+from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.agreement import PREDICTORS, REFERENCES, agree
 
@@ -84,23 +89,101 @@ def most_running(schedule):
     return max(int(((start <= now) & (end > now)).sum()) for now in start)
 
 
-@pytest.mark.parametrize("kind", REFERENCES, ids=lambda kind: kind.name)
-def test_kernel_and_reference_implementation_agree(kind):
-    share = {FCFS: 0.1, EASY: 0.2, PaperEASY: 0.5, LargestAreaFirst: 0.08, OrderedEASY: 0.1}.get(
-        kind, 0.15
-    )
+def part(job, number):
+    """A part of the estimate, from none to all, that depends on the job and a number."""
+    return job.estimate * ((job.index * 31 + number * 17) % 11) // 10
+
+
+class OfTime(rp.Predictor, name="of-time"):
+    """Depends on the time."""
+
+    def predict(self, job, now):
+        return part(job, now)
+
+
+class OfStarts(rp.Predictor, name="of-starts"):
+    """Depends on the number of started jobs."""
+
+    def start(self, workload):
+        self.begun = 0
+
+    def begin(self, job, now):
+        self.begun += 1
+
+    def predict(self, job, now):
+        return part(job, self.begun)
+
+
+class OfQueue(rp.Predictor, name="of-queue"):
+    """Depends on the number of waiting jobs."""
+
+    def start(self, workload):
+        self.waiting, self.begun = set(), set()
+
+    def begin(self, job, now):
+        self.waiting.discard(job.index)
+        self.begun.add(job.index)
+
+    def predict(self, job, now):
+        if job.index not in self.begun:
+            self.waiting.add(job.index)
+        return part(job, len(self.waiting))
+
+
+class OfLoad(rp.Predictor, name="of-load"):
+    """Depends on the number of submitted jobs that have not ended; not notified of starts."""
+
+    def start(self, workload):
+        self.present, self.ended = set(), set()
+
+    def learn(self, job, now):
+        self.present.discard(job.index)
+        self.ended.add(job.index)
+
+    def predict(self, job, now):
+        self.present |= {job.index} - self.ended
+        return part(job, len(self.present))
+
+
+#: Unlike those of the package, which change when jobs end and which kernels ask less often.
+CHANGING = (OfTime(), OfStarts(), OfQueue(), OfLoad())
+
+
+def agree_on_random_jobs(kind, rounds, given=()):
+    """Compare kernel and reference; return the most jobs that ran at once, and how many runs were
+    killed. All schedulers have one of the predictors that are given, if there are any.
+    """
     most, kills = 0, 0
-    for seed in range(max(int(ROUNDS * share), 1)):
+    for seed in range(max(int(rounds), 1)):
         random = np.random.default_rng([seed, len(kind.name)])
         workload, scheduler = random_workload(random), random_scheduler(random, kind)
+        try:
+            if given:
+                scheduler = replace(scheduler, predictor=given[seed % len(given)])
+        except SchedulerError:  # an intervention, or PV-EASY with a predictor of starts
+            continue
         try:
             schedule = agree(workload, scheduler)
         except Exception as error:
             error.add_note(f"seed {seed}: {scheduler!r}, {len(workload)} jobs")
             raise
         most, kills = max(most, most_running(schedule)), kills + schedule.times_killed.sum()
+    return most, kills
+
+
+SHARE = {FCFS: 0.1, EASY: 0.2, PaperEASY: 0.5, LargestAreaFirst: 0.08, OrderedEASY: 0.1}
+
+
+@pytest.mark.parametrize("kind", REFERENCES, ids=lambda kind: kind.name)
+def test_kernel_and_reference_implementation_agree(kind):
+    most, kills = agree_on_random_jobs(kind, ROUNDS * SHARE.get(kind, 0.15))
     assert most >= 4 or ROUNDS < 1000
     assert kills > 100 or kind is not PVEasy or ROUNDS < 1000
+
+
+@pytest.mark.parametrize("kind", [k for k in REFERENCES if "predictor" in k.options()])
+def test_they_agree_with_predictions_that_change_between_ends(kind):
+    agree_on_random_jobs(kind, ROUNDS * SHARE.get(kind, 0.15), given=CHANGING)
 
 
 @pytest.mark.parametrize("kind", [PaperEASY, Conservative])
@@ -119,6 +202,43 @@ def test_ends_of_one_instant_with_events_by_plan(kind):
         predictor = PREDICTORS[seed % len(PREDICTORS)]
         schedule = agree(workload, kind(predictor, events="by-plan", ties=ties))
         assert most_running(schedule) >= 4
+
+
+@pytest.mark.parametrize(
+    "scheduler",
+    [
+        EASY(),
+        EASY("clairvoyant", candidates="shortest"),
+        EASY("last"),
+        LargestAreaFirst(),
+        OrderedEASY(lambda w: w.processors, predictor="last"),
+        *map(OrderedEASY, ORDERS),
+    ],
+    ids=repr,
+)
+def test_they_agree_on_queues_of_thousands(scheduler):
+    """Long queues are searched by a tree. The queue grows, becomes short, and grows again; many
+    jobs end at one instant, so that the reference takes seconds.
+    """
+    rng = np.random.default_rng(3)
+    n = 2 * list_scheduler.LONG + 400
+    run_time = 500 * rng.integers(1, 4, n)
+    workload = Workload.from_columns(
+        "thousands",
+        256,
+        submit=np.sort(rng.integers(0, 3, n) * 10 + 30_000 * rng.integers(0, 2, n)),
+        run_time=run_time,
+        processors=2 ** rng.integers(0, 5, n) + rng.integers(0, 2, n),
+        estimate=run_time * rng.integers(1, 4, n),
+    )
+    agree(workload, scheduler)
+
+
+def test_many_jobs_run_at_once():
+    n = 3000
+    run_time, size = np.random.default_rng(5).integers(1, 50, n), np.ones(n, int)
+    workload = Workload.from_columns("wide", n, np.zeros(n, int), run_time, size)
+    assert (simulate(workload).validate().start == 0).all()
 
 
 @pytest.mark.slow

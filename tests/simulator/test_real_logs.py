@@ -1,0 +1,61 @@
+"""Kernels and reference implementations on real logs, whole or in part."""
+
+import pytest
+
+from notebooks.paper_easy import PaperEASY
+from replication.simulator.estimates import FModel, Perfect, Users
+from replication.simulator.predictors import CVH, Clairvoyant, Estimate, Tsafrir
+from replication.simulator.schedulers import (
+    EASY,
+    Conservative,
+    LargestAreaFirst,
+    OrderedEASY,
+    PVEasy,
+)
+from replication.simulator.schedulers.queue_orders import ORDERS
+from tests.agreement import PREDICTORS, agree
+
+WHOLE, START, PART = slice(None), slice(0, 4000), slice(2000, 3000)
+AS_CODED = {"ties": "submissions-first", "passes": "if-fits"}
+SLOW = {"candidates": "shortest", "correction": "tsafrir", "events": "one-by-one"}
+CHECKPOINTS = {"preemption": "checkpoint", "interval": 1800, "cost": 60, "correction": "tsafrir"}
+
+
+def top_percent(scheduler, part=PART):
+    """Return a case of the jobs of KTH-SP2 as in top-percent."""
+    return "KTH-SP2", "top_percent", part, scheduler, None
+
+
+CASES = [
+    *(("KTH-SP2", None, WHOLE, EASY(), model) for model in (Users(), Perfect(), FModel(3))),
+    *((log, None, START, EASY(), None) for log in ("CTC-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")),
+    ("KTH-SP2", None, WHOLE, PVEasy(), None),
+    *(
+        (log, "pv_easy", START, scheduler, None)
+        for log in ("CTC-SP2", "SDSC-BLUE", "SDSC-DS")
+        for scheduler in (PVEasy(), PVEasy(**CHECKPOINTS))
+    ),
+    *(top_percent(PaperEASY(one, **AS_CODED)) for one in PREDICTORS),
+    *(top_percent(EASY(one, **SLOW)) for one in PREDICTORS),
+    *(
+        top_percent(OrderedEASY(order, limit, predictor))
+        for order in ORDERS
+        for limit, predictor in ((None, Estimate()), (4 * 3600, Tsafrir()))
+    ),
+    *(
+        top_percent(kind(one, ties="submissions-first"), slice(2000, 2400))
+        for kind in (Conservative, LargestAreaFirst)
+        for one in (Estimate(), Clairvoyant(), Tsafrir(), CVH())
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("log", "paper", "part", "scheduler", "estimates"),
+    CASES,
+    ids=[f"{log} {scheduler} {model}" for log, _, _, scheduler, model in CASES],
+)
+def test_kernel_and_reference_agree(real_log, log, paper, part, scheduler, estimates):
+    schedule = agree(real_log(log, paper=paper).take(part), scheduler, estimates)
+    # The kernel allocates space for preempted runs several times.
+    assert (scheduler, part) != (PVEasy(), WHOLE) or schedule.times_killed.sum() > 1000
