@@ -5,15 +5,14 @@ and docs/recipes.md, so the pages are tested too.
 import importlib
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import replication as rp
 from replication.simulator import paths
-from replication.simulator.choices import option
-from replication.simulator.estimates import EstimateError
 from replication.simulator.schedulers import SchedulerError
 from replication.simulator.schedules.schedule import ScheduleError
 from tests.workloads import jobs, random_jobs
@@ -42,26 +41,6 @@ def own(tmp_path_factory):
     sys.path.insert(0, str(folder))
     yield folder
     sys.path.remove(str(folder))
-
-
-class ShortestFirst(rp.PythonScheduler):
-    """The job with the smallest estimate, or estimated area, goes first; none passes it."""
-
-    order: str = option("shortest", ("shortest", "smallest-area"), "by time, or time x processors")
-
-    def value(self, job):
-        return self.planned(job) * (job.size if self.order == "smallest-area" else 1)
-
-    def schedule(self, now):
-        for job in sorted(self.queue, key=self.value):
-            if job.size > self.free:
-                break
-            self.begin(job)
-
-
-@pytest.fixture(scope="module")
-def rounded(own):
-    return importlib.import_module("rounded").Rounded
 
 
 @pytest.fixture(scope="module")
@@ -104,22 +83,6 @@ def test_the_example_with_scikit_learn_runs(own, monkeypatch):
     assert (run.prediction < run.estimate).any()
 
 
-def test_a_scheduler_runs_through_simulate_and_compare():
-    found = rp.simulate(BUSY, ShortestFirst())
-    # Job 4, the shortest to be told of, waits for job 1; job 2 needs the whole machine and goes
-    # last.
-    assert found.start.tolist() == [0, 15, 2, 10, 40, 50]
-    assert found.backfilled.tolist() == [False, False, True, True, False, False]
-    four = BUSY.take(slice(0, 4)).replace(name="four")
-    table = rp.compare([BUSY, four], [rp.FCFS(), ShortestFirst()], rp.Perfect())
-    assert list(table["scheduler"]) == ["FCFS()", "ShortestFirst()"] * 2
-    assert table["backfilled"][1] == pytest.approx(2 / 6)
-    assert rp.Scheduler.members["shortest-first"] is ShortestFirst
-    assert rp.Scheduler.check("ShortestFirst(order='smallest-area')") == replace(
-        ShortestFirst(), order="smallest-area"
-    )
-
-
 @pytest.mark.parametrize(
     ("rows", "counted", "named"),
     [
@@ -139,24 +102,11 @@ def test_named_processors_by_hand(recipes, rows, counted, named):
     assert rp.simulate(jobs(5, *rows), scheduler).start.tolist() == named
 
 
-def test_an_estimate_model_runs_through_simulate_and_compare(rounded):
-    found = rp.simulate(BUSY, rp.EASY(), rounded(60, e_max=600), seed=3)
-    assert (found.estimate[:5] % 60 == 0).all()
-    assert (found.estimate >= found.workload.run_time).all()
-    assert found.workload.run_time.max() == found.estimate.max() == 600
-    again, other = (rp.simulate(BUSY, rp.EASY(), rounded(7), seed=s).estimate for s in (3, 4))
-    assert again.tolist() == rp.simulate(BUSY, rp.EASY(), rounded(7), seed=3).estimate.tolist()
-    assert again.tolist() != other.tolist()
-    table = rp.compare(BUSY, [rp.EASY()], [rp.Users(), rounded(60)])
-    assert list(table["estimates"]) == ["Users()", "Rounded(step=60)"]
-    assert rp.EstimateModel.check("Rounded(60, e_max=600)") == rounded(60, e_max=600)
-
-
 def deciding(**columns):
     """A scheduler that decides these columns, whatever the jobs."""
 
     @dataclass(frozen=True)
-    class Stubborn(rp.Scheduler):
+    class Stubborn(rp.Scheduler, name=""):
         def run(self, workload, estimate, seed):
             return columns
 
@@ -183,29 +133,43 @@ def test_an_added_scheduler_that_decides_wrongly_is_refused(columns, error, mess
         rp.simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1)), deciding(**columns))
 
 
-def test_an_added_estimate_model_that_makes_no_estimates_is_refused():
+@pytest.mark.parametrize(
+    ("estimates", "message"),
+    [(np.full(6, 2**62), "times reach"), (np.array([1]), r"shape \(1,\), expected \(6,\)")],
+)
+def test_an_added_estimate_model_that_makes_no_estimates_is_refused(estimates, message):
     @dataclass(frozen=True)
-    class Endless(rp.EstimateModel):
+    class Wrong(rp.EstimateModel, name=""):
         def estimate(self, workload, seed):
-            return np.full(len(workload), 2**62)
+            return estimates
 
-    with pytest.raises(ValueError, match="times reach"):
-        rp.simulate(BUSY, rp.EASY(), Endless())
-
-    @dataclass(frozen=True)
-    class Few(rp.EstimateModel):
-        def estimate(self, workload, seed):
-            return np.array([1])
-
-    with pytest.raises(ValueError, match=r"shape \(1,\), expected \(6,\)"):
-        rp.simulate(BUSY, rp.EASY(), Few())
+    with pytest.raises(ValueError, match=message):
+        rp.simulate(BUSY, rp.EASY(), Wrong())
 
 
-def test_a_name_is_taken_once(rounded):
-    with pytest.raises(SchedulerError, match="scheduler 'easy' exists already"):
-        type("Other", (rp.Scheduler,), {}, name="easy")
-    with pytest.raises(EstimateError, match="estimates 'rounded' exists already: rounded.Rounded"):
-        type("Rounded", (rp.EstimateModel,), {})
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        (lambda w: w.submit[:1], r"order: int64\[1\]; expected numbers \[6\]"),
+        (lambda w: w.submit * np.nan, "job 1: nan; expected finite numbers"),
+        (lambda w: np.ma.masked_less(w.submit, 1), "order: a masked array"),
+        (lambda w: pd.Series(w.run_time).sort_values(), "a Series whose index is not 0 to 5;"),
+    ],
+)
+def test_values_that_are_no_order_are_refused(order, message):
+    with pytest.raises(SchedulerError, match=message):
+        rp.simulate(BUSY, rp.OrderedEASY(order))
+
+
+def test_an_added_estimate_model_depends_on_its_options_and_the_seed():
+    rounded = importlib.import_module("rounded").Rounded
+    run = rp.simulate(BUSY, rp.EASY(), rounded(60, e_max=600), seed=3)
+    assert (run.estimate[:5] % 60 == 0).all() and (run.estimate >= run.workload.run_time).all()
+    assert run.workload.run_time.max() == run.estimate.max() == 600
+    one, again, other = (
+        rp.simulate(BUSY, rp.EASY(), rounded(7), seed=seed).estimate.tolist() for seed in (3, 3, 4)
+    )
+    assert one == again != other
 
 
 def test_the_head_has_a_reservation_in_memory_too(recipes):

@@ -1,16 +1,24 @@
-"""Choices: checked, shown, equal, kept in families."""
+"""Choices: checked, shown, equal, in families, as text, and found beside the package."""
 
 import copy
+import os
 import pickle
+import shutil
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import replication as rp
 from replication.simulator import paths
 from replication.simulator.choices import Choice, ChoiceError, Number, did_you_mean, option
+from replication.simulator.observation import observe
+from tests.workloads import jobs
 
 
 class Pudding(Choice, family="pudding"):
@@ -31,47 +39,130 @@ class Custard(Pudding, name="custard-sauce"):
     thickness: float = option(allowed=Number(0))
 
 
-def test_the_repr_is_an_expression():
+THREE = jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1))
+EVERY = rp.Scheduler, rp.EstimateModel, rp.Predictor, Pudding
+
+
+def test_equal_choices_have_one_hash_and_one_repr_and_are_replaced_and_copied():
     assert repr(Trifle()) == "Trifle()"
     assert repr(Trifle(4, topping=Custard(2))) == "Trifle(layers=4, topping=Custard(thickness=2.0))"
-
-
-def test_equal_choices_have_one_hash_and_one_repr():
-    assert Custard(2) == Custard(2.0)
-    assert hash(Custard(2)) == hash(Custard(2.0))
-    assert repr(Custard(2)) == repr(Custard(2.0))
-    assert Custard(2) != Custard(3)
-
-
-def test_replace_makes_a_variant_and_checks_it():
+    assert Custard(2) == Custard(2.0) != Custard(3) and hash(Custard(2)) == hash(Custard(2.0))
+    assert copy.deepcopy(Custard(2)) == pickle.loads(pickle.dumps(Custard(2))) == Custard(2)
     assert replace(Trifle(), layers=5) == Trifle(5)
-    with pytest.raises(ChoiceError, match="from 1 to 9"):
-        replace(Trifle(), layers=10)
     with pytest.raises(FrozenInstanceError):
         Trifle().layers = 4
 
 
-def test_a_choice_survives_copying_and_pickling():
-    assert copy.deepcopy(Custard(2)) == pickle.loads(pickle.dumps(Custard(2))) == Custard(2)
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("easy", rp.EASY()),
+        (" pv-easy\n", rp.PVEasy()),
+        ("EASY", rp.EASY()),
+        ("EASY('last', correction='now')", rp.EASY(rp.Last(), correction="now")),
+        ("users", rp.Users()),
+        ("f-model=2", rp.FModel(2)),
+        ("Users(2)", rp.Users(2)),
+        ("clairvoyant", rp.Clairvoyant()),
+        ("top-percent=2.5", rp.TopPercent(2.5)),
+        ("biased=last", rp.Biased(rp.Last())),
+        ("custard-sauce=2", Custard(2)),
+        ("Trifle(topping='Trifle(layers=4)')", Trifle(topping=Trifle(4))),
+        *(
+            (repr(choice), choice)
+            for choice in (
+                rp.PVEasy(rp.Biased(rp.TopPercent(3), 2), preemption="checkpoint", interval=600),
+                rp.EASY(rp.TopPercent(3, coded=True), "shortest", reservations=2),
+                rp.OrderedEASY("wfp3", 86400),
+                rp.FModel(0.1, e_max=64800),
+                rp.Users(missing="run-time"),
+                rp.Virtual(0.2, bias=-0.5),
+            )
+        ),
+    ],
+)
+def test_text_makes_a_choice(text, value):
+    assert next(kind for kind in EVERY if isinstance(value, kind)).check(text) == value
+
+
+def with_init():
+    methods = {"__init__": lambda self: None, "predict": lambda self, job, now: 1}
+    return type("Own", (rp.Predictor,), methods, name="")()
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "value", "allowed"),
     [
-        (lambda: Trifle(layer=2), r"Trifle has no option 'layer' \(did you mean layers\?\)"),
-        (lambda: Trifle(fruit="chery"), r"did you mean cherry\?\).*'cherry', 'raspberry'"),
-        (lambda: Trifle(fruit=np.arange(2)), r"fruit=array\(\[0, 1\]\).*'cherry'"),
-        (lambda: Trifle(2.5), "layers=2.5.*a whole number from 1 to 9"),
-        (lambda: Custard(float("nan")), "nan.*a number from 0"),
-        (lambda: Custard("2"), "thickness='2'.*a number from 0"),
-        (lambda: Trifle(topping="trifel"), r"'trifel' unknown \(did you mean trifle\?\)"),
-        (lambda: Trifle(topping=3), "pudding is 3.*a value made by Trifle, Custard"),
-        (lambda: Pudding.check(Custard), r"did you mean Custard\(\)\?.*made by Trifle, Custard"),
+        # Values in Python, and text
+        (lambda: Trifle(layer=2), "Trifle has no option 'layer' (did you mean layers?)", ""),
+        (lambda: Trifle(fruit="chery"), "(did you mean cherry?)", "'cherry', 'raspberry'"),
+        (lambda: Trifle(fruit=np.arange(2)), "fruit=array([0, 1])", "'cherry'"),
+        (lambda: Trifle(2.5), "layers=2.5", "a whole number from 1 to 9"),
+        (lambda: replace(Trifle(), layers=10), "layers=10", "from 1 to 9"),
+        (lambda: Custard(float("nan")), "nan", "a number from 0"),
+        (lambda: Custard("2"), "thickness='2'", "a number from 0"),
+        (lambda: Trifle(topping="trifel"), "'trifel' unknown (did you mean trifle?)", ""),
+        (lambda: Trifle(topping=3), "pudding is 3", "a value made by Trifle, Custard"),
+        (lambda: Pudding.check(Custard), "did you mean Custard()?", "made by Trifle, Custard"),
+        ((rp.Scheduler, "esy"), "'esy' unknown (did you mean easy?)", "fcfs"),
+        ((rp.Scheduler, "easy=2"), "'easy=2'", "easy or EASY(...)"),
+        ((rp.Scheduler, "easy:predictor=last"), "'easy:predictor=last'", "EASY(...)"),
+        ((rp.Scheduler, "EASY("), "'EASY('", "fcfs"),
+        ((rp.Scheduler, "Easy()"), "'Easy' (did you mean EASY?)", "FCFS"),
+        ((rp.Scheduler, "EASY(ties='x', ties='y')"), "ties is given twice", "once"),
+        ((rp.Scheduler, "EASY(correction='no')"), "'no' (did you mean now?)", "'estimate'"),
+        ((rp.Scheduler, "EASY(correction=now)"), "correction=now", "text in quotation marks"),
+        ((rp.Scheduler, "PVEasy(Lst())"), "'Lst' (did you mean Last?)", "Estimate"),
+        ((rp.Scheduler, "__import__('os').system('ls')"), "__import__", "EASY"),
+        ((rp.Scheduler, "EASY(reservations=Last())"), "=Last()", "a whole number from 1"),
+        ((rp.Scheduler, "EASY(lifetime='until-due')"), "PaperEASY(lifetime=...)", ""),
+        ((rp.EstimateModel, "f-model"), "'f-model'", "f-model=F (a number from 0)"),
+        ((rp.EstimateModel, "f-model=x"), "f='x'", "a number from 0"),
+        ((rp.EstimateModel, "FModel(e_max=9)"), "f is missing", "a number from 0"),
+        ((rp.EstimateModel, "f-model=0:1:0.5"), "'f-model=0:1:0.5'", "FModel"),
+        ((rp.EstimateModel, ""), "''", "perfect"),
+        ((rp.Predictor, "TopPercent(1, 2, 3, 4, 5, 6)"), "6 values", "5"),
+        ((rp.Predictor, "Biased()"), "of is missing", "a predictor"),
+        # Options that exclude each other
+        ((rp.Scheduler, "OrderedEASY(waiting_limit=-1)"), "=-1", "a whole number from 0"),
+        (lambda: rp.EASY(reservations=2, candidates_limit=3), "several reservations", "no limit"),
+        (lambda: rp.OrderedEASY("wfp3", reservations=2), "'wfp3'", "by a function, and no limit"),
+        (lambda: rp.OrderedEASY(len, 5, reservations=2), "=5", "by a function, and no limit"),
+        (lambda: rp.PVEasy(rp.Biased(rp.CVH(), 2)), "uses the starts of jobs", ""),
+        (with_init, "Own has a method __init__", "its options as annotated fields"),
     ],
 )
-def test_errors_list_what_exists(make, message):
-    with pytest.raises(ChoiceError, match=message):
-        make()
+def test_a_refusal_names_the_value_and_what_is_allowed(make, value, allowed):
+    with pytest.raises(ChoiceError) as error:
+        make() if callable(make) else make[0].check(make[1])
+    problem = str(error.value)
+    assert value in problem and allowed in problem and "\n" not in problem
+
+
+def test_python_takes_text_where_it_takes_a_choice():
+    run = rp.simulate(THREE, "EASY(predictor=Last())", "f-model=2")
+    assert (run.scheduler, run.estimates) == (rp.EASY(rp.Last()), rp.FModel(2))
+    assert observe(THREE, "perfect", scheduler="easy").schedule.scheduler == rp.EASY()
+    given = {"trim": False, "folder": None, "progress": False}
+    for study in (rp.compare, rp.sweep):
+        by_text = study(THREE, ["easy", rp.FCFS()], ["f-model=0:2:1", "users"], **given)
+        models = [*map(rp.FModel, range(3)), rp.Users()]
+        assert by_text.equals(study(THREE, [rp.EASY(), rp.FCFS()], models, **given))
+
+
+def test_a_range_is_all_its_choices():
+    assert rp.EstimateModel.check_all("f-model=0:1:0.5") == [rp.FModel(f) for f in (0, 0.5, 1)]
+    with pytest.raises(ChoiceError, match="'f-model=1:0:1': from 1.0 to 0.0 by 1.0"):
+        rp.EstimateModel.check_all("f-model=1:0:1")
+
+
+@given(st.text(alphabet="EASYaefilmrtx=*:,.-_'()[]{}0123456789 \n", max_size=30))
+def test_any_text_is_read_or_refused(words):
+    for family in EVERY:
+        try:
+            assert isinstance(family.check(words), family)
+        except ChoiceError as error:
+            assert "\n" not in str(error)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +172,8 @@ def test_errors_list_what_exists(make, message):
         ("last_", "last"),
         ("wait", "mean_wait or wait_p95"),
         ("mean-wait", "mean_wait"),
-        ("mean_wiat", "mean_wait"),
         ("fig3", "a/fig03"),
+        ("number", "number_1, number_2, number_3 or number_4"),  # at most four
         ("nothing like it", ""),
         (None, ""),
         ("last", ""),
@@ -90,118 +181,14 @@ def test_errors_list_what_exists(make, message):
 )
 def test_a_hint_names_what_a_word_may_stand_for(word, hint):
     known = ["last", "mean_wait", "wait_p95", "a/fig03", "a/fig13"]
+    known += [f"number_{k}" for k in range(1, 9)]
     assert did_you_mean(word, known) == (f" (did you mean {hint}?)" if hint else "")
-
-
-def test_a_hint_has_at_most_four_names():
-    known = [f"{number}_wait" for number in range(9)]
-    assert did_you_mean("wait", known) == " (did you mean 0_wait, 1_wait, 2_wait or 3_wait?)"
-
-
-def test_a_member_is_given_itself_or_as_text():
-    assert Pudding.check("custard-sauce=2") == Pudding.check("Custard(2)") == Custard(2)
-    assert Trifle(topping="Trifle(layers=4)") == Trifle(topping=Trifle(4))
 
 
 def test_a_family_knows_its_members_by_name():
     assert Pudding.members == {"trifle": Trifle, "custard-sauce": Custard}
     with pytest.raises(ChoiceError, match="'trifle' exists already"):
-
-        class Other(Pudding, name="trifle"):
-            pass
-
-
-def test_a_class_without_the_decorator_is_refused():
-    class Jelly(Pudding):
-        colour: str = option("red")
-
-    try:
-        with pytest.raises(ChoiceError, match="@dataclass"):
-            Jelly()
-    finally:
-        del Pudding.members["jelly"]
-
-
-SUBCLASSES = """
-import sys
-from dataclasses import dataclass
-
-import replication as rp
-from replication.simulator.choices import option
-
-decorated = dataclass(frozen=True)
-
-
-class Scheduler(rp.PythonScheduler):
-    by: str = option("size", ("size", "area"))
-    flag: bool = option(False, (False, True))
-
-    def schedule(self, now):
-        for job in self.queue:
-            if job.size <= self.free:
-                self.begin(job)
-
-
-class Scheduler2(Scheduler):
-    weight: float = 1.0
-
-
-class Scheduler3(Scheduler2):
-    more: int = 1
-
-
-class Share(rp.Predictor):
-    by: str = option("size", ("size", "area"))
-    flag: bool = option(False, (False, True))
-
-    def predict(self, job, now):
-        return job.estimate
-
-
-class Share2(Share):
-    weight: float = 1.0
-
-
-class Share3(Share2):
-    more: int = 1
-
-
-class Model(rp.EstimateModel):
-    by: str = option("size", ("size", "area"))
-    flag: bool = option(False, (False, True))
-
-    def estimate(self, workload, seed):
-        return workload.run_time
-
-
-@decorated
-class Model2(Model):
-    weight: float = 1.0
-
-
-@decorated
-class Model3(Model2):
-    more: int = 1
-
-
-for name in sys.argv[1:]:
-    one = globals()[name]()
-    assert (one.by, one.flag) == ("size", False), repr(one.flag)
-    again = globals()[name](by="area", flag=True)
-    assert repr(again) == f"{name}(by='area', flag=True)"
-    own = ["by", "flag", "weight", "more"][: {"2": 3, "3": 4}.get(name[-1], 2)]
-    assert list(type(one).options())[-len(own) :] == own
-"""
-
-
-@pytest.mark.parametrize("kind", ["Scheduler", "Share", "Model"])
-def test_options_of_base_classes_are_options_whichever_class_is_used_first(kind, tmp_path):
-    (tmp_path / "subclasses.py").write_text(SUBCLASSES)
-    plain = [] if kind == "Model" else [kind]  # only these families complete an undecorated class
-    for order in ([f"{kind}3", f"{kind}2", *plain], [*plain, f"{kind}2", f"{kind}3"]):
-        command = [sys.executable, tmp_path / "subclasses.py", *order]
-        done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        type("Other", (Pudding,), {}, name="trifle")
 
 
 @pytest.mark.parametrize("base", [Trifle, type("Deep", (Trifle,), {}, name="")], ids=["", "deep"])
@@ -210,9 +197,111 @@ def test_an_attribute_that_would_not_change_an_option_is_refused(base):
         type("Own", (base,), {"layers": 5}, name="")
 
 
-def test_a_subclass_changes_an_option_with_its_annotation():
-    @dataclass(frozen=True)
-    class High(Trifle, name=""):
-        layers: int = 7
+@pytest.mark.parametrize(
+    ("family", "method"),
+    [(rp.PythonScheduler, "schedule"), (rp.Predictor, "predict"), (rp.EstimateModel, "estimate")],
+)
+@pytest.mark.parametrize("last_first", [False, True])
+def test_options_of_base_classes_are_options_whichever_class_is_used_first(
+    family, method, last_first
+):
+    def subclass(name, base, **options):
+        types = {"__annotations__": {key: type(value) for key, value in options.items()}}
+        kind = type(name, (base,), {method: lambda self, *given: None} | types | options, name="")
+        return dataclass(frozen=True)(kind) if family is rp.EstimateModel else kind
 
-    assert High().layers == 7 and repr(High()) == "High()"
+    one = subclass("One", family, flag=False)
+    two = subclass("Two", one, weight=1.0)
+    three = subclass("Three", two, flag=True, more=1)
+    kinds = {one: ["flag"], two: ["flag", "weight"], three: ["flag", "weight", "more"]}
+    for kind, own in reversed(kinds.items()) if last_first else kinds.items():
+        assert list(kind.options())[-len(own) :] == own
+        other = not kind().flag
+        assert other == (kind is not three)
+        assert repr(kind(flag=other)) == f"{kind.__name__}(flag={other})"
+
+
+def test_a_class_without_the_decorator_is_refused():
+    body = {"colour": "red", "__annotations__": {"colour": str}}
+    jelly = type("Jelly", (Pudding,), body, name="")
+    with pytest.raises(ChoiceError, match="@dataclass"):
+        jelly()
+
+
+MINE = """
+from collections import namedtuple
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+
+import replication as rp
+
+Rules = namedtuple("Rules", "late")
+
+
+@numba.njit(cache=True)
+def starts(submit, rules):
+    return submit + rules.late
+
+
+@dataclass(frozen=True)
+class Mine(rp.Scheduler):
+    late: int = 7
+
+    def run(self, workload, estimate, seed):
+        start = starts(workload.submit, Rules(self.late))
+        return {"start": start, "backfilled": np.zeros(len(start), bool)}
+"""
+USE = """
+from pathlib import Path
+import replication as rp
+from replication.simulator.text import import_module
+log = rp.Workload.from_columns("two", 4, [0, 1], [9, 5], [3, 1])
+"""
+BY_TEXT = """
+import_module(Path("own/mine.py"))
+print(rp.simulate(log, "Mine(late=8)").start.tolist())
+print(rp.Scheduler.check("PaperEASY(lifetime='until-due')"))
+"""
+IN_PYTHON = """
+from own.mine import Mine
+print(rp.simulate(log, Mine()).start.tolist())
+"""
+
+
+def printed(folder, code, compiled):
+    """Return the lines that a new process prints in a folder."""
+    variables = {"NUMBA_CACHE_DIR": compiled, "PYTHONPATH": str(paths.ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_file_outside_the_package_is_used_by_text_and_in_python(tmp_path):
+    """Its compiled code is stored under one name and loaded, or compiled again, under the other."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/mine.py").write_text(MINE)
+    compiled = str(tmp_path / "compiled")
+    first = printed(tmp_path, USE + BY_TEXT, compiled)
+    assert first == ["[8, 9]", "PaperEASY(lifetime='until-due')"]
+    assert printed(tmp_path, USE + IN_PYTHON, compiled) == ["[7, 8]"]
+
+
+def test_changed_kernels_are_compiled_into_another_folder(tmp_path):
+    """Also if the folder is inherited from a process that ran on older sources."""
+    for name in ("replication", "data"):
+        shutil.copytree(paths.ROOT / name, tmp_path / name)
+    code = "import os, replication.simulator.kernels; print(os.environ['NUMBA_CACHE_DIR'])"
+    (first,) = printed(tmp_path, code, str(tmp_path / "compiled"))
+    assert Path(first).parent == tmp_path / "compiled"
+    with (tmp_path / "replication/simulator/kernels/list_scheduler.py").open("a") as source:
+        source.write("ANOTHER = 1\n")
+    (second,) = printed(tmp_path, code, first)
+    assert second != first and Path(second).parent == tmp_path / "compiled"

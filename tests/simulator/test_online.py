@@ -1,12 +1,12 @@
-"""Online predictors in Python, and the checks of all predictions where they enter a kernel."""
+"""Predictors of users, in Python and compiled, and the checks of their predictions."""
 
-from dataclasses import FrozenInstanceError, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from notebooks.audits import alone
+from replication.simulator.choices import Number, option
 from replication.simulator.predictors import (
     Biased,
     Estimate,
@@ -21,18 +21,13 @@ from replication.simulator.schedulers import (
     LargestAreaFirst,
     OrderedEASY,
     PVEasy,
+    SchedulerError,
 )
 from replication.simulator.simulation import simulate
-from tests.workloads import jobs
+from tests.simulator.test_differential import OfTime
+from tests.workloads import jobs, random_jobs
 
-SCHEDULERS = [
-    EASY(candidates="shortest"),
-    EASY(reservations=2),
-    Conservative(),
-    LargestAreaFirst(),
-    OrderedEASY("wfp3"),
-    PVEasy(),
-]
+CROWD = random_jobs(300, 8, 4000, 200, 400)
 THREE = jobs(4, (0, 9, 4, 50), (1, 9, 4, 30), (2, 9, 4, 20))
 
 
@@ -40,44 +35,120 @@ class OnlineLast(Predictor, name="online-last"):
     """`Last` in Python."""
 
     def start(self, workload):
-        self.accuracy, self.begun = {}, []
+        self.accuracy = {}
 
     def predict(self, job, now):
         accuracy = self.accuracy.get(job.user)
         return job.estimate if accuracy is None else accuracy * job.estimate
 
-    def begin(self, job, now):
-        self.begun.append(job.id)
-
     def learn(self, job, now):
         self.accuracy[job.user] = job.run_time / job.estimate if job.estimate else None
 
 
-class Constant(Predictor, name="constant"):
-    """A share of the estimate."""
+class OnlineLastWithStarts(OnlineLast, name="online-last-2"):
+    """The same, which also notes starts."""
 
-    share: float = 0.5
+    def start(self, workload):
+        super().start(workload)
+        self.begun = []
+
+    def begin(self, job, now):
+        self.begun.append(job.id)
+
+
+@dataclass(frozen=True)
+class OfTimeCompiled(Predictor):
+    """`OfTime` compiled."""
+
+    @compiled
+    def predict(memory, job, now):
+        return memory.estimate[job] * ((job * 31 + now * 17) % 11) // 10
+
+
+@dataclass(frozen=True)
+class Longest(Predictor):
+    """A share of the longest run of the same user that has ended; 0 without any."""
+
+    share: float = option(allowed=Number(0, 1), about="of the longest run")
+
+    def tables(self, workload, estimate, seed):
+        users, user = np.unique(workload.user, return_inverse=True)
+        return {"user": user, "longest": np.zeros(len(users), np.int32), "share": self.share}
+
+    @compiled
+    def predict(memory, job, now):
+        longest = memory.longest[memory.user[job]]
+        return min(np.int64(longest * memory.share), memory.estimate[job])
+
+    @compiled
+    def learn(memory, job, now):
+        user = memory.user[job]
+        memory.longest[user] = max(memory.longest[user], memory.run_time[job])
+
+
+@dataclass(frozen=True)
+class Counted(Longest):
+    """The same, which also counts starts."""
+
+    def tables(self, workload, estimate, seed):
+        return super().tables(workload, estimate, seed) | {"starts": np.zeros(1, np.int64)}
+
+    @compiled
+    def begin(memory, job, now):
+        memory.starts[0] += 1
+
+
+class OnlineLongest(Predictor):
+    """`Longest` in Python."""
+
+    share: float = 1.0
+
+    def start(self, workload):
+        self.longest = {}
 
     def predict(self, job, now):
-        return self.share * job.estimate
+        return int(self.longest.get(job.user, 0) * self.share)
+
+    def learn(self, job, now):
+        self.longest[job.user] = max(self.longest.get(job.user, 0), job.run_time)
 
 
-class OnlineLastWithoutStarts(OnlineLast, name="online-last-2"):
-    draws_at_random = False
-    begin = Predictor.begin
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Last(), OnlineLast()),
+        (Last(), OnlineLastWithStarts()),
+        (Biased(Last(), 1.5), Biased(OnlineLast(), 1.5)),
+        (Longest(0.5), OnlineLongest(0.5)),
+        (Counted(0.5), OnlineLongest(0.5)),
+        (OfTimeCompiled(), OfTime()),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    "scheduler",
+    [
+        EASY(candidates="shortest"),
+        EASY(refresh="submission"),
+        EASY(reservations=2),
+        Conservative(),
+        LargestAreaFirst(),
+        OrderedEASY("wfp3"),
+        PVEasy(),
+    ],
+    ids=repr,
+)
+def test_predictors_in_python_equal_compiled_ones(scheduler, one, other):
+    if isinstance(scheduler, PVEasy) and (one.has_begin or other.has_begin):
+        with pytest.raises(SchedulerError, match="uses the starts of jobs"):
+            PVEasy(one if one.has_begin else other)
+        return
+    first, second = (simulate(CROWD, replace(scheduler, predictor=own)) for own in (one, other))
+    assert second.start.tolist() == first.start.tolist()
+    assert second.prediction.tolist() == first.prediction.tolist()
 
 
-def test_a_predictor_is_a_value_and_its_state_lasts_one_simulation():
-    own = OnlineLast()
-    assert repr(own) == "OnlineLast()" and own == OnlineLast() and hash(own) == hash(OnlineLast())
-    first, second = (simulate(THREE, EASY(own, refresh="submission")) for _ in range(2))
-    assert first.prediction.tolist() == second.prediction.tolist()
-    assert not hasattr(own, "accuracy")
-    with pytest.raises(FrozenInstanceError, match="cannot assign to the option 'share'"):
-        Constant().share = 1
-
-
-def test_a_predictor_can_be_called_outside_of_simulations(real_log):
+def test_a_predictor_can_be_called_outside_of_simulations():
     workload, own = THREE.replace(user=np.array([1, 2, 1])), OnlineLast()
     own.start(workload)
     first, _, third = workload.jobs()
@@ -85,25 +156,33 @@ def test_a_predictor_can_be_called_outside_of_simulations(real_log):
     own.learn(workload.jobs(ended=True)[0], now=9)
     assert own.predict(third, now=9) == 9 / 50 * 20
     assert (first.index, first.id, first.size, first.estimate) == (0, 1, 4, 50)
-    assert own == OnlineLast() and hash(own) == hash(OnlineLast())
     # A simulation begins without that state.
+    assert own == OnlineLast() and hash(own) == hash(OnlineLast())
     inside, fresh = (simulate(workload, EASY(one)) for one in (own, OnlineLast()))
     assert inside.prediction.tolist() == fresh.prediction.tolist()
 
 
-@pytest.mark.parametrize("scheduler", [*SCHEDULERS, EASY(refresh="submission")], ids=repr)
-def test_predictors_in_python_equal_the_compiled_one(real_log, scheduler):
-    workload = real_log("KTH-SP2").take(slice(0, 2000))
-    one = OnlineLastWithoutStarts()
-    equal = [(Last(), one), (Biased(Last(), 1.5), Biased(one, 1.5))]
-    if not isinstance(scheduler, PVEasy):
-        equal.append((Last(), OnlineLast()))
-    for predictors in equal:
-        first, other = (
-            simulate(workload, replace(scheduler, predictor=predictor)) for predictor in predictors
-        )
-        assert other.start.tolist() == first.start.tolist()
-        assert other.prediction.tolist() == first.prediction.tolist()
+def test_options_with_a_state_are_copied_for_each_simulation():
+    class Box:
+        seen = 0
+
+    class Boxed(Predictor, name=""):
+        of: Predictor = OnlineLast()
+        box: object = Box()
+
+        def start(self, workload):
+            self.of.start(workload)
+
+        def predict(self, job, now):
+            return min(self.of.predict(job, now), job.estimate - self.box.seen)
+
+        def learn(self, job, now):
+            self.of.learn(job, now)
+            self.box.seen += 1
+
+    boxed = Boxed()
+    first, again = (simulate(THREE, EASY(boxed)).prediction.tolist() for _ in range(2))
+    assert first == again and not boxed.box.seen and not hasattr(boxed.of, "accuracy")
 
 
 METHODS = {
@@ -133,104 +212,63 @@ METHODS = {
         (Predictor, ["predict", "tables"], "tables"),
     ],
 )
-@pytest.mark.parametrize("by_mixin", [False, True])
-def test_a_method_that_would_not_be_called_is_refused(base, own, name, by_mixin):
+def test_a_method_that_would_not_be_called_is_refused(base, own, name):
     own = {name: METHODS[name] for name in own}
-    bases, own = ((type("Mixin", (), own), base), {}) if by_mixin else ((base,), own)
-    with pytest.raises(PredictorError, match=f"^Own: method {name} does not suit .*; allowed"):
-        type("Own", bases, own)
+    for bases, body in (((base,), own), ((type("Mixin", (), own), base), {})):
+        with pytest.raises(PredictorError, match=f"^Own: method {name} does not suit .*; allowed"):
+            type("Own", bases, body)
     assert "own" not in Predictor.members
 
 
-def test_methods_may_be_compiled_or_replaced_together():
-    class Base(Predictor, name=""):
-        """A base without predictions."""
+def test_methods_may_be_replaced_together():
+    own = {name: METHODS[name] for name in ("predict", "learn")}
+    unlearned = type("Unlearned", (Last,), {"learn": Predictor.learn}, name="")
+    kinds = [type("Own", (base,), own, name="") for base in (Last, Estimate)]
+    for kind in (*kinds, dataclass(frozen=True)(unlearned)):
+        assert simulate(THREE, EASY(kind())).prediction.tolist() == [50, 30, 20]
 
-        start, learn = OnlineLast.start, OnlineLast.learn
 
-    class Online(Base, name=""):
-        predict = OnlineLast.predict
+def test_a_statement_is_used_and_counts_for_the_class_that_makes_it():
+    """Job 3 is predicted short at 60 only, when a job comes and none ends."""
 
-    class Replaced(Last, name=""):
-        predict, learn = METHODS["predict"], METHODS["learn"]
+    class Late(Predictor, name="late"):
+        def predict(self, job, now):
+            return job.estimate if now < 50 else 10
 
-    class OnRequest(Estimate, name=""):
-        predict, learn = METHODS["predict"], METHODS["learn"]
+    class Stated(Late, name="stated"):
+        changes_only_at_ends = True
+
+    class Below(Stated, name="below"):
+        pass
+
+    w = jobs(5, (0, 100, 4), (1, 10, 5), (2, 10, 1, 200), (60, 5, 1, 500))
+    starts = [simulate(w, EASY(kind())).start[2] for kind in (Late, Stated, Below)]
+    assert starts == [60, 65, 60]
+    assert Biased(Last(), 2).changes_only_at_ends and not Biased(Late(), 2).changes_only_at_ends
+
+
+def test_statements_of_the_package_do_not_count_for_subclasses():
+    class Halving:
+        @compiled
+        def predict(memory, job, now):
+            return memory.estimate[job] // (1 + job % 5)
 
     @dataclass(frozen=True)
-    class Unlearned(Last, name=""):
-        learn = Predictor.learn
+    class Halved(Halving, Last, name="halved-last"):
+        pass
 
-    expected = simulate(THREE, EASY(Estimate())).start.tolist()
-    for kind in (Replaced, OnRequest, Unlearned):
-        assert simulate(THREE, EASY(kind())).start.tolist() == expected
-    same = simulate(THREE, EASY(Online())).start, simulate(THREE, EASY(Last())).start
-    assert same[0].tolist() == same[1].tolist()
-
-
-class Box:
-    """An object with a state."""
-
-    def __init__(self):
-        self.seen = []
-
-
-class Boxed(Predictor, name=""):
-    """A predictor whose state is in its options."""
-
-    of: Predictor = OnlineLast()
-    box: object = Box()
-
-    def start(self, workload):
-        self.of.start(workload)
-
-    def predict(self, job, now):
-        return min(self.of.predict(job, now), job.estimate - len(self.box.seen))
-
-    def learn(self, job, now):
-        self.of.learn(job, now)
-        self.box.seen.append(job.id)
-
-
-def test_options_with_a_state_are_copied_for_each_simulation():
-    boxed = Boxed()
-    first, again = (simulate(THREE, EASY(boxed)).prediction.tolist() for _ in range(2))
-    assert first == again and not boxed.box.seen and not hasattr(boxed.of, "accuracy")
-    assert boxed == Boxed()
-    with boxed.memory(THREE, THREE.estimate) as one, boxed.memory(THREE, THREE.estimate) as other:
-        one.online.learn(0, 9)
-        assert one.online.predictor.box.seen == [1] and not other.online.predictor.box.seen
-        assert one.online.predictor.of.accuracy and not other.online.predictor.of.accuracy
+    assert Last.changes_only_at_ends and not Last.draws_at_random
+    assert Halved().draws_at_random and not Halved().changes_only_at_ends
+    assert Halved().classes(THREE, None) is None
 
 
 def test_the_run_time_is_unknown_before_the_end():
-    class Peeking(Predictor):
+    class Peeking(Predictor, name=""):
         def predict(self, job, now):
             return job.run_time
 
     with pytest.raises(AttributeError, match="run_time"):
         simulate(THREE, EASY(Peeking()))
-
-
-def test_options_are_fields():
-    class Share(Predictor):
-        share: float = 0.5
-
-        def predict(self, job, now):
-            return self.share * job.estimate
-
-    assert simulate(THREE, EASY(Share())).prediction.tolist() == [25, 15, 10]
-    assert repr(Share(share=0.1)) == "Share(share=0.1)"
-
-    class WithInit(Predictor, name="with-init"):
-        def __init__(self):
-            self.x = 1
-
-        def predict(self, job, now):
-            return 1
-
-    with pytest.raises(PredictorError, match="expected its options as annotated fields"):
-        WithInit()
 
 
 @pytest.mark.parametrize("value", [-5, float("nan"), float("inf"), None, "x", pd.Series([5.0])])
@@ -249,23 +287,19 @@ def test_wrong_predictions_in_python_are_refused(value):
     [("start", ""), ("predict", ", job 2"), ("begin", ", job 1"), ("learn", ", job 1")],
 )
 def test_an_exception_in_a_predictor_names_it_and_the_job(method, where):
-    class Failing(OnlineLast, name=f"failing-{method}"):
-        pass
-
     def fail(self, job, now=0):
         if (method, getattr(job, "id", 2)) != ("predict", 1):
             raise KeyError("unknown user")
         return 1
 
-    setattr(Failing, method, fail)
+    failing = type("Failing", (OnlineLast,), {method: fail}, name="")
     with pytest.raises(KeyError, match="unknown user") as error:
-        simulate(THREE, EASY(Failing()))
+        simulate(THREE, EASY(failing()))
     assert error.value.__notes__ == [f"in Failing().{method}{where}"]
-    assert error.traceback[-1].frame.code.name == "fail"
 
 
 def test_predictions_above_the_estimate_count_as_the_estimate():
-    class Long(Predictor):
+    class Long(Predictor, name=""):
         def predict(self, job, now):
             return 10**15
 
@@ -284,7 +318,7 @@ def test_predictions_above_the_estimate_count_as_the_estimate():
 )
 def test_wrong_predictions_known_from_the_start_are_refused(given, message):
     @dataclass(frozen=True)
-    class Known(Predictor):
+    class Known(Predictor, name=""):
         def predictions(self, workload, estimate, seed):
             return np.array(given)
 
@@ -292,86 +326,47 @@ def test_wrong_predictions_known_from_the_start_are_refused(given, message):
         simulate(THREE, EASY(Known()))
 
 
-@dataclass(frozen=True)
-class Halving(Predictor, name="halving-of-a-test"):
-    """Change the estimates in place."""
-
-    def predictions(self, workload, estimate, seed):
-        estimate //= 2
-        return estimate
-
-
 def test_code_of_users_cannot_change_estimates():
+    @dataclass(frozen=True)
+    class Halving(Predictor, name=""):
+        def predictions(self, workload, estimate, seed):
+            estimate //= 2
+            return estimate
+
     given = np.array([50, 30, 20])
     with pytest.raises(ValueError, match="read-only"):
         simulate(THREE, EASY(Halving()), given)
     assert given.tolist() == [50, 30, 20]
 
 
-def define(function, name):
+def define(function, **tables):
     """A compiled predictor with a table of three numbers."""
-
-    def tables(self, workload, estimate, seed):
-        return {"table": np.array([30, 20, 10])}
-
-    body = {"tables": tables, "predict": compiled(function), "__module__": __name__}
-    return dataclass(frozen=True)(type(name, (Predictor,), body))()
+    tables = {"table": np.array([30, 20, 10])} | tables
+    body = {"tables": lambda self, *given: tables, "predict": compiled(function)}
+    return dataclass(frozen=True)(type("Own", (Predictor,), body, name=""))()
 
 
-def test_wrong_compiled_predictions_are_refused():
-    negative = define(lambda memory, job, now: 5 - 6 * job, "Negative")
-    with pytest.raises(PredictorError, match="job 2: predicted -1 s; expected 0 to 30 s"):
-        simulate(THREE, EASY(negative))
-    outside = define(lambda memory, job, now: memory.table[job + 2], "Outside")
-    with pytest.raises(PredictorError, match="job 2: index is out of bounds"):
-        simulate(THREE, EASY(outside))
-    fraction = define(lambda memory, job, now: 0.5, "Fraction")
-    with pytest.raises(PredictorError, match="returns float64; expected int64") as error:
-        simulate(THREE, EASY(fraction))
-    assert "\n" not in str(error.value)
-    unknown = define(lambda memory, job, now: memory.nothing[job], "Unknown")
-    with pytest.raises(PredictorError, match="does not compile") as error:
-        simulate(THREE, EASY(unknown))
-    assert "\n" not in str(error.value)
-
-
-def test_sort_and_slice_assignment_work_compiled():
-    def predict(memory, job, now):
-        table = np.sort(memory.table)
-        memory.table[:] = table[::-1]
-        return table[1]
-
-    assert simulate(THREE, EASY(define(predict, "Sorted"))).prediction.tolist() == [20, 20, 20]
-
-
-def test_delays_of_pv_easy_can_be_asked_for():
-    run = simulate(THREE, PVEasy(OnlineLastWithoutStarts()))
-    assert alone(run).tolist() == run.start.tolist()
-
-
-CELL = """
-import replication as rp
-
-class OfACell(rp.Predictor, name="of-a-cell"):
-    def start(self, workload):
-        self.last = {}
-
-    def predict(self, job, now):
-        return self.last.get(job.user, job.estimate)
-
-    def learn(self, job, now):
-        self.last[job.user] = job.run_time
-
-jobs = rp.Workload.from_columns(
-    "two users", 4, submit=[0, 20, 21, 22], run_time=[9, 9, 8, 5], estimate=[90, 90, 90, 90],
-    processors=[4, 3, 4, 1], user=[1, 1, 2, 1],
+@pytest.mark.parametrize(
+    ("predictor", "message"),
+    [
+        (define(lambda memory, job, now: 5 - 6 * job), "job 2: predicted -1 s; expected 0 to 30"),
+        (define(lambda memory, job, now: memory.table[job + 2]), "job 2: index is out of bounds"),
+        (define(lambda memory, job, now: 0.5), "returns float64; expected int64"),
+        (define(lambda memory, job, now: memory.nothing[job]), "does not compile"),
+        (define(lambda memory, job, now: 1, estimate=7), "'estimate' has the name of a field"),
+    ],
 )
-run = rp.simulate(jobs, rp.EASY(predictor=OfACell()))
-"""
+def test_wrong_compiled_predictors_are_refused(predictor, message):
+    with pytest.raises(PredictorError, match=message) as error:
+        simulate(THREE, EASY(predictor))
+    assert "\n" not in str(error.value)
 
 
-def test_a_predictor_may_be_defined_in_a_notebook_cell():
-    names = {"__name__": "__main__"}
-    exec(CELL, names)
-    assert names["run"].prediction.tolist() == [90, 9, 90, 9]
-    assert names["run"].start.tolist() == [0, 20, 29, 37]
+def test_classes_of_a_predictor_have_a_number_for_each_job():
+    @dataclass(frozen=True)
+    class Short(Last, name=""):
+        def classes(self, workload, estimate):
+            return np.zeros(1, np.int64)
+
+    with pytest.raises(SchedulerError, match=r"Short\(\): classes: int64\[1\]; expected"):
+        simulate(THREE, PVEasy(Short()))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from replication.simulator.kernels import memory as compiled
-from replication.simulator.predictors import CVH, Biased, Clairvoyant, Last, Predictor, Virtual
-from replication.simulator.schedulers import EASY, PVEasy, SchedulerError
+from replication.simulator.predictors import CVH, Biased, Clairvoyant, Predictor, Virtual
+from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.reference.easy import Easy
@@ -200,20 +200,3 @@ def test_a_factor_beyond_all_bounds_gives_the_estimate():
     biased = Biased(Clairvoyant(), 1e300)
     assert simulate(w, EASY(biased)).prediction.tolist() == [50, 30]
     assert Easy(w, w.estimate, predictor=biased).run().prediction == [50, 30]
-
-
-def test_the_state_of_the_other_is_copied():
-    w = jobs(4, (0, 9, 4, 50), (1, 9, 4, 30)).replace(user=np.array([1, 1]))
-    biased = Biased(Last(), 2)
-    with biased.memory(w, w.estimate) as memory, biased.memory(w, w.estimate) as spare:
-        compiled.learn(memory, 0, 9)
-        assert compiled.predict(spare, 1, 9) == 30
-        spare.state[:] = memory.state
-        assert compiled.predict(spare, 1, 9) == compiled.predict(memory, 1, 9) == 10
-
-
-def test_it_is_as_random_and_as_curious_as_the_other():
-    assert Biased(Virtual(0.5)).draws_at_random and not Biased(Last()).draws_at_random
-    with pytest.raises(SchedulerError, match="uses the starts of jobs"):
-        PVEasy(Biased(CVH(), 2))
-    assert repr(Biased(Last(), 2)) == "Biased(of=Last(), factor=2.0)"

@@ -1,12 +1,14 @@
 """The public interface: simulate, compare, and the display of workloads and schedules."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import replication as rp
 from replication.simulator.estimates.models import MissingEstimates
+from replication.simulator.schedules.schedule import ScheduleError
 from replication.simulator.simulation import check_estimates
 from tests.workloads import jobs, random_jobs
 
@@ -52,33 +54,64 @@ def longest_run(schedule):
     return float(schedule.workload.run_time.max())
 
 
-def test_a_scheduler_is_compared_once():
-    for schedulers in ([], [rp.EASY(), rp.EASY()]):
-        with pytest.raises(ValueError, match="allowed: one or more, each once"):
-            rp.compare(BUSY, schedulers)
-
-
 @pytest.mark.parametrize(
-    ("compare", "message"),
+    ("call", "message"),
     [
+        (lambda: rp.simulate("KTH-SP2"), "allowed: a Workload"),
+        (lambda: rp.simulate(BUSY, "EASi"), "scheduler 'EASi' unknown .did you mean easy.*fcfs"),
+        (lambda: rp.simulate(BUSY, estimates=2), "estimates is 2; allowed: .*Users, Perfect"),
+        (lambda: rp.simulate(BUSY, estimates=rp.FModel(-1)), "f=-1; allowed: a number from 0"),
+        (
+            lambda: rp.simulate(BUSY, estimates=rp.FModel(1e300)),
+            "estimates reach .* allowed: below",
+        ),
+        (lambda: rp.simulate(BUSY, estimates=np.array([1])), "shape"),
+        (lambda: rp.simulate(BUSY, estimates=np.array([1, -2, 3, 4])), "job 2: estimate -2"),
+        (lambda: rp.simulate(BUSY, estimates=np.array([1, np.nan, 3, 4])), "no numbers"),
+        (lambda: rp.simulate(BUSY, estimates=np.array([1, 2**61, 3, 4])), "times reach"),
+        (lambda: rp.compare(BUSY, []), "schedulers.*allowed: one or more, each once"),
+        (lambda: rp.compare(BUSY, [rp.EASY(), rp.EASY()]), "allowed: one or more, each once"),
         (lambda: rp.compare("KTH-SP2", rp.EASY()), "workload is a str"),
         (lambda: rp.compare(BUSY, [rp.EASY(), "fcsf"]), "did you mean '?fcfs"),
         (lambda: rp.compare(BUSY, rp.EASY(), ["g=2"]), "estimates 'g' unknown"),
-        (lambda: rp.compare(BUSY, rp.EASY(), 2), "estimates is 2"),
         (lambda: rp.compare([BUSY, jobs(4, (0, 10, 3))], rp.EASY()), "two workloads are called"),
         (lambda: rp.simulate(BUSY, seed=1.5), "seed 1.5; allowed: a whole number from 0"),
         (lambda: rp.simulate(BUSY, seed="a"), "seed 'a'; allowed: a whole number from 0"),
-        (
-            lambda: rp.simulate(BUSY, seed=2**63),
-            "allowed: a whole number from 0 to 9223372036854775807",
-        ),
+        (lambda: rp.simulate(BUSY, seed=2**63), f"allowed: a whole number from 0 to {2**63 - 1}"),
         (lambda: rp.FModel(2).make(BUSY, -1), "seed -1; allowed: a whole number from 0"),
         (lambda: rp.synthetic(9, seed=True), "seed True; allowed: a whole number from 0"),
     ],
 )
-def test_a_comparison_of_something_else_is_refused(compare, message):
-    with pytest.raises(ValueError, match=message):
-        compare()
+def test_wrong_arguments_are_refused_in_one_line(call, message):
+    with pytest.raises(ValueError, match=message) as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"start": [0, 0, 2]}, "processors in use at second 1|started before"),
+        ({"start": [0, 5, 2]}, "7 processors in use at second 5|8 processors"),
+        ({"start": [0, -1, 2]}, "never started"),
+        ({"start": [0, 9, 1]}, "started before its submission"),
+        ({"start": [0, 9]}, "2 starts for 3 jobs"),
+        ({"times_killed": [0, 1, 0]}, "killed"),
+    ],
+)
+def test_an_impossible_schedule_is_not_valid(columns, message):
+    run = rp.simulate(jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1))).validate()
+    with pytest.raises(ScheduleError, match=message):
+        replace(run, **{name: np.array(column) for name, column in columns.items()}).validate()
+
+
+def test_random_estimates_are_uniform_and_depend_on_the_seed():
+    workload = jobs(4, *[(k, 10_000, 1) for k in range(20_000)])
+    one, again, other = (rp.FModel(2).make(workload, seed)[1] for seed in (3, 3, 4))
+    assert (one == again).all() and (one != other).any()
+    # The mean and the quartiles of 20,000 uniform numbers, within five standard errors.
+    quartiles = np.quantile((one - 10_000) / 20_000, [0.25, 0.5, 0.75])
+    assert quartiles == pytest.approx([0.25, 0.5, 0.75], abs=5 * 0.5 / 20_000**0.5)
 
 
 def test_a_schedule_shows_its_measures():
