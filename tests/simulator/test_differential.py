@@ -234,6 +234,15 @@ def test_they_agree_on_queues_of_thousands(scheduler):
     agree(workload, scheduler)
 
 
+def test_they_agree_on_a_long_plan():
+    """Nearly all jobs wait, and their reservations begin and end at hundreds of instants."""
+    rng, n = np.random.default_rng(3), 260
+    run_time, submit = rng.integers(1, 2000, n), np.sort(rng.integers(0, 900, n))
+    estimate = run_time * rng.integers(1, 4, n)
+    size = rng.integers(1, 20, n)
+    agree(Workload.from_columns("plan", 64, submit, run_time, size, estimate), Conservative())
+
+
 def test_many_jobs_run_at_once():
     n = 3000
     run_time, size = np.random.default_rng(5).integers(1, 50, n), np.ones(n, int)
