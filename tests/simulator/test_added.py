@@ -120,8 +120,6 @@ NOBODY = [False] * 3
     ("columns", "error", "message"),
     [
         ({"start": [0, 1, 2], "backfilled": NOBODY}, ScheduleError, "processors in use at second"),
-        ({"start": [0, 0, 2], "backfilled": NOBODY}, ScheduleError, "before its submission"),
-        ({"start": [0, 9, -1], "backfilled": NOBODY}, ScheduleError, "never started"),
         ({"start": [0, 9], "backfilled": NOBODY}, SchedulerError, r"allowed: int64\[3\]"),
         ({"start": [0.0, 9, 2], "backfilled": NOBODY}, SchedulerError, "decided start as float64"),
         ({"start": [0, 9, 2]}, SchedulerError, "decided start; allowed: a dict with start and"),

@@ -5,17 +5,31 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import replication as rp
 from notebooks import audits
 from replication.simulator.schedulers import SchedulerError
-from replication.simulator.schedulers.event_loop import earliest_start
 from replication.simulator.workload import generator
 from tests.simulator.test_differential import CHANGING
-from tests.users_scheduler import Own
 from tests.workloads import jobs, random_jobs
+
+
+class Own(rp.PythonScheduler, name="own"):
+    """EASY with a slack."""
+
+    slack: int = 0
+
+    def schedule(self, now):
+        time, extra = math.inf, 0
+        for job in self.queue:
+            in_time = now + self.planned(job) <= time
+            if job.size <= self.free and (in_time or job.size <= extra):
+                self.begin(job)
+                extra -= 0 if in_time else job.size
+            elif time == math.inf:
+                time, extra = self.reservation(job)
+                time += self.slack
+
 
 CROWD = random_jobs(300, 8, 4000, 200, 400)
 THREE = jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1))
@@ -142,25 +156,6 @@ def test_a_reservation_if_another_job_began_and_among_some_jobs():
     # Jobs of 2 run until 10 and 12 on 8 processors; at 1 come one of 6 and one of 2 for 30 s.
     rp.simulate(jobs(8, (0, 10, 2), (0, 12, 2), (1, 5, 6), (1, 30, 2)), Asking())
     assert found == [(10, 0), (12, 0), (10, 0), (math.inf, 0), 10, 1, 10, 1]
-
-
-@settings(deadline=None)
-@given(
-    taken=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9), st.integers(1, 3)), max_size=7),
-    size=st.integers(1, 4),
-    length=st.integers(1, 5),
-    now=st.integers(0, 4),
-)
-def test_the_earliest_start_is_the_first_second_from_which_all_are_free(taken, size, length, now):
-    taken = [(start, start + lasts, processors) for start, lasts, processors in taken]
-    used = [sum(p for start, end, p in taken if start <= second < end) for second in range(99)]
-    expected = next(
-        second
-        for second in range(now, 90)
-        if all(size + one <= 4 for one in used[second : second + length])
-    )
-    assert earliest_start(size, 4, taken, length, now) == expected
-    assert earliest_start(5, 4, taken, length, now) == math.inf
 
 
 def test_the_end_of_a_job_can_be_noted():

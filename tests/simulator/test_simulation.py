@@ -149,14 +149,6 @@ def test_a_grid_of_badness_factors_has_both_ends():
             rp.FModel.grid(*wrong)
 
 
-def test_a_name_with_dollar_signs_is_drawn():
-    run = rp.simulate(BUSY.replace(name=r"$\foo$"))
-    for axes in (run.gantt(), run.gantt(since=0, until=5)):
-        axes.figure.canvas.draw()
-    with pytest.raises(ValueError, match="expected since < until"):
-        run.gantt(since=5, until=1)
-
-
 def test_missing_estimates_are_told():
     few, some, most = (BUSY.replace(without_estimate=share) for share in (0.01, 0.3, 0.6))
     with warnings.catch_warnings():
