@@ -369,13 +369,10 @@ def distances(rows: Iterable[Mapping]) -> dict[str, float]:
 
 
 def _agreed(first, second):
-    """Return the first of the statements of two notebooks, which have the same rows; a study, which
-    has runs of its own, need only give the same verdict.
-    """
+    """Return the first of the statements of two notebooks, which have the same rows."""
     pairs = itertools.zip_longest(first.rows, second.rows, fillvalue={})
     unlike = next((pair for pair in pairs if not _same(*pair)), None)
-    is_study = second.drawn_by.startswith("studies/")
-    if unlike and not (is_study and first.verdict == second.verdict):
+    if unlike:
         rows = " and ".join(str(row or "no such row") for row in unlike)
         raise EvidenceError(
             f"{first.paper}: {first.id!r}: {rows} by {first.drawn_by} and {second.drawn_by}; "

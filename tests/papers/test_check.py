@@ -210,6 +210,12 @@ def test_two_notebooks_of_a_statement_have_the_same_rows(project):
         publish(decide(cases, other))
         with pytest.raises(EvidenceError, match=words):
             statements()
+    # Only a study that the claim names decides it.
+    study = small_project.plain(paper="heel_and_toe")
+    study.claims({"doubling_helps": lambda: [Case("CTC-SP2", -1)]})
+    publish(study)
+    publish(decide(name=other))
+    assert [one.drawn_by for one in statements() if one.id == "doubling-helps"] == [CLAIMS]
     publish(draw([OURS[0] | {"value": 21.5}, *OURS[1:]], other))
     with pytest.raises(EvidenceError, match=f"CTC-SP2 real wait.*21.4.*21.5.*{NAME} and {other}"):
         statements()

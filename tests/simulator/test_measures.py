@@ -1,6 +1,7 @@
 """Measures against values computed by hand."""
 
 import functools
+import math
 
 import numpy as np
 import pandas as pd
@@ -226,3 +227,9 @@ def test_few_measured_jobs_and_a_long_end_are_warnings_with_a_way_out(capsys):
     )
     sweep(few, trim=False, folder=None)
     assert "fewer" not in capsys.readouterr().err
+
+
+def test_runs_without_a_measured_job_are_counted():
+    table = pd.DataFrame({"mean_wait": [1.0, math.nan], "load": [math.nan, math.nan]})
+    with pytest.warns(UserWarning, match="1 of 2 runs: no job is measured"):
+        measures.warn_of_no_jobs(table)

@@ -66,7 +66,7 @@ def longest_run(schedule):
             "estimates reach .* allowed: below",
         ),
         (lambda: rp.simulate(BUSY, estimates=np.array([1])), "shape"),
-        (lambda: rp.simulate(BUSY, estimates=np.array([1, -2, 3, 4])), "job 2: estimate -2"),
+        (lambda: rp.simulate(BUSY, estimates=np.array([0, -2, 3, 4])), "job 2: estimate -2"),
         (lambda: rp.simulate(BUSY, estimates=np.array([1, np.nan, 3, 4])), "no numbers"),
         (lambda: rp.simulate(BUSY, estimates=np.array([1, 2**61, 3, 4])), "times reach"),
         (lambda: rp.compare(BUSY, []), "schedulers.*allowed: one or more, each once"),

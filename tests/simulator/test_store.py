@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import replication as rp
+from replication.simulator.sweeps import keys
 from replication.simulator.sweeps.store import FILE, Store
 from tests.workloads import random_jobs
 
@@ -114,3 +115,16 @@ def test_two_programs_with_classes_of_one_name_share_no_rows(tmp_path, monkeypat
         spec.loader.exec_module(program)
         found.append(program.found)
     assert found[0] == found[2] != found[1]
+
+
+def test_rows_of_other_sources_are_not_used(tmp_path, monkeypatch):
+    """Of the simulator alone, by the names and contents of its files."""
+    monkeypatch.setattr(keys, "PACKAGE", tmp_path)
+    names = ("simulator/a.py", ""), ("simulator/a.py", "A = 1"), ("simulator/b.py", "A = 1")
+    found = [keys._hash_of_sources()]
+    (tmp_path / "simulator").mkdir()
+    for name, text in names:
+        (tmp_path / name).write_text(text)
+        found.append(keys._hash_of_sources())
+    (tmp_path / "other.py").write_text("A = 1")
+    assert len(set(found)) == 4 and keys._hash_of_sources() == found[-1]

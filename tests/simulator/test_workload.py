@@ -15,7 +15,7 @@ from replication.simulator.logs import registry
 from replication.simulator.logs.cleaning import CleaningError
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps.grid import fingerprint_of
-from replication.simulator.workload import COLUMNS, LARGEST, Workload, WorkloadError
+from replication.simulator.workload import COLUMNS, LARGEST, Workload, WorkloadError, usage
 from tests.workloads import write_log
 
 
@@ -223,3 +223,8 @@ def test_fields_of_a_log_become_further_columns(tmp_path):
             rp.load(source, synthetic=synthetic, more=["partitoin"])
     synthetic = rp.load("KTH-SP2", synthetic=True, more="partition")
     assert set(synthetic.more["partition"]) == {-1}
+
+
+def test_processors_in_use_from_each_start_or_end_to_the_next():
+    instant, used = usage(np.array([0, 2, 5]), np.array([5, 5, 9]), np.array([3, 1, 4]))
+    assert instant.tolist() == [0, 2, 5, 9] and used.tolist() == [3, 4, 4, 0]

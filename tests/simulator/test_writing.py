@@ -26,6 +26,12 @@ def test_a_file_is_replaced_and_keeps_its_permissions(tmp_path):
             raise OSError(errno.ENOSPC, "No space left on device")
     assert path.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["table.csv"]
+    before = os.umask(0o027)
+    try:
+        writing.write(tmp_path / "new.csv", b"")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new.csv").stat().st_mode & 0o777 == 0o640
 
 
 def test_a_link_stays_a_link(tmp_path):
