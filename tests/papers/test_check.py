@@ -12,7 +12,7 @@ import small_project
 from small_project import CASES, CLAIMS, NAME, OURS, answer, decide, draw, publish, statements
 
 from replication.cli import main
-from replication.verdicts import evidence
+from replication.verdicts import evidence, git
 from replication.verdicts.published import EvidenceError
 from replication.verdicts.rules import Case
 
@@ -164,6 +164,13 @@ def test_without_git_the_files_on_disk_serve_and_stay(project, capsys):
         assert answer().equal is equal
     assert {path: path.read_bytes() for path in before} == before
     assert (project / "build/other/heel_and_toe/fig02.csv").exists()
+
+
+def test_a_committed_table_is_read_where_its_folder_is_gone(project):
+    folder = project / "figures/heel_and_toe"
+    before = (folder / "fig02.csv").read_text()
+    shutil.rmtree(project / "figures")
+    assert git.committed(folder / "fig02.csv") == before.rstrip()
 
 
 def test_thresholds_are_halved_and_doubled_one_by_one(project):

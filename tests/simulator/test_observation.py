@@ -229,6 +229,8 @@ def test_only_an_easy_can_be_watched_and_has_one_intervention():
         PaperEASY(wild="forbidden", let_past=0.5)
     with pytest.raises(SchedulerError, match=r"FCFS\(\) cannot be observed.*any EASY"):
         observe(FIG8, scheduler=FCFS())
+    with pytest.raises(SchedulerError, match="cannot be observed; allowed: one reservation"):
+        observe(FIG8, scheduler=EASY(reservations=2))
 
 
 def test_interventions_draw_by_the_seed():

@@ -225,6 +225,12 @@ def test_fields_of_a_log_become_further_columns(tmp_path):
     assert set(synthetic.more["partition"]) == {-1}
 
 
+def test_a_workload_of_one_job_and_of_unknown_users():
+    one = Workload.from_columns("one", 4, [7], [9], [3])
+    assert one.scaled(2).submit.tolist() == [14]
+    assert one.user.tolist() == one.executable.tolist() == [-1]
+
+
 def test_processors_in_use_from_each_start_or_end_to_the_next():
     instant, used = usage(np.array([0, 2, 5]), np.array([5, 5, 9]), np.array([3, 1, 4]))
     assert instant.tolist() == [0, 2, 5, 9] and used.tolist() == [3, 4, 4, 0]
