@@ -27,7 +27,8 @@ def top_percent(scheduler, part=PART):
 
 
 CASES = [
-    *(("KTH-SP2", None, WHOLE, EASY(), model) for model in (Users(), Perfect(), FModel(3))),
+    ("KTH-SP2", None, WHOLE, EASY(), Users()),
+    *(("KTH-SP2", None, START, EASY(), model) for model in (Perfect(), FModel(3))),
     *((log, None, START, EASY(), None) for log in ("CTC-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")),
     ("KTH-SP2", None, WHOLE, PVEasy(), None),
     *(
@@ -59,3 +60,9 @@ def test_kernel_and_reference_agree(real_log, log, paper, part, scheduler, estim
     schedule = agree(real_log(log, paper=paper).take(part), scheduler, estimates)
     # The kernel allocates space for preempted runs several times.
     assert (scheduler, part) != (PVEasy(), WHOLE) or schedule.times_killed.sum() > 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", [Perfect(), FModel(3)], ids=repr)
+def test_kernel_and_reference_agree_on_a_whole_log(real_log, model):
+    agree(real_log("KTH-SP2"), EASY(), model)
