@@ -4,7 +4,16 @@ import pytest
 
 from notebooks.paper_easy import PaperEASY
 from replication.simulator.estimates import FModel, Perfect, Users
-from replication.simulator.predictors import CVH, Clairvoyant, Estimate, Tsafrir
+from replication.simulator.predictors import (
+    CVH,
+    Clairvoyant,
+    Complete,
+    Estimate,
+    Last,
+    Predictor,
+    TopPercent,
+    Tsafrir,
+)
 from replication.simulator.schedulers import (
     EASY,
     Conservative,
@@ -13,6 +22,7 @@ from replication.simulator.schedulers import (
     PVEasy,
 )
 from replication.simulator.schedulers.queue_orders import ORDERS
+from replication.simulator.simulation import simulate
 from tests.agreement import PREDICTORS, agree
 
 WHOLE, START, PART = slice(None), slice(0, 4000), slice(2000, 3000)
@@ -66,3 +76,12 @@ def test_kernel_and_reference_agree(real_log, log, paper, part, scheduler, estim
 @pytest.mark.parametrize("model", [Perfect(), FModel(3)], ids=repr)
 def test_kernel_and_reference_agree_on_a_whole_log(real_log, model):
     agree(real_log("KTH-SP2"), EASY(), model)
+
+
+@pytest.mark.parametrize("predictor", [Last(), Tsafrir(), Complete(), TopPercent(3)], ids=repr)
+def test_classes_of_equal_predictions_change_no_start(real_log, predictor, monkeypatch):
+    workload = real_log("KTH-SP2", paper="top_percent").take(slice(0, 2000))
+    by_class = simulate(workload, PVEasy(predictor)).start
+    assert predictor.classes(workload, workload.estimate) is not None
+    monkeypatch.setattr(type(predictor), "classes", Predictor.classes)
+    assert simulate(workload, PVEasy(predictor)).start.tolist() == by_class.tolist()
