@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+import shutil
 import sqlite3
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -104,27 +105,33 @@ found = rp.sweep(jobs, Mine(), **asked, folder={folder!r})["mean_bounded_slowdow
 """
 
 
+def imported(path, monkeypatch):
+    """Return the module of a file."""
+    spec = importlib.util.spec_from_file_location("program", path)
+    program = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "program", program)
+    spec.loader.exec_module(program)
+    return program
+
+
 def test_two_programs_with_classes_of_one_name_share_no_rows(tmp_path, monkeypatch):
     found = []
     for k, queue in enumerate(("self.queue", "reversed(self.queue)", "self.queue")):
         path = tmp_path / f"{k}.py"
         path.write_text(PROGRAM.format(queue=f"list({queue})", folder=str(tmp_path / "rows")))
-        spec = importlib.util.spec_from_file_location("program", path)
-        program = importlib.util.module_from_spec(spec)
-        monkeypatch.setitem(sys.modules, "program", program)
-        spec.loader.exec_module(program)
-        found.append(program.found)
+        found.append(imported(path, monkeypatch).found)
     assert found[0] == found[2] != found[1]
 
 
 def test_rows_of_other_sources_are_not_used(tmp_path, monkeypatch):
-    """Of the simulator alone, by the names and contents of its files."""
-    monkeypatch.setattr(keys, "PACKAGE", tmp_path)
-    names = ("simulator/a.py", ""), ("simulator/a.py", "A = 1"), ("simulator/b.py", "A = 1")
-    found = [keys._hash_of_sources()]
-    (tmp_path / "simulator").mkdir()
-    for name, text in names:
-        (tmp_path / name).write_text(text)
-        found.append(keys._hash_of_sources())
+    """The hash in their keys is that of the names and contents of the simulator's files alone."""
+    simulator = tmp_path / "simulator"
+    copy = simulator / "sweeps/keys.py"
+    copy.parent.mkdir(parents=True)
+    shutil.copy(keys.__file__, copy)
+    found = [imported(copy, monkeypatch).SIMULATOR]
+    for name, text in (("a.py", ""), ("a.py", "A = 1"), ("b.py", "A = 1")):
+        (simulator / name).write_text(text)
+        found.append(imported(copy, monkeypatch).SIMULATOR)
     (tmp_path / "other.py").write_text("A = 1")
-    assert len(set(found)) == 4 and keys._hash_of_sources() == found[-1]
+    assert len(set(found)) == 4 and imported(copy, monkeypatch).SIMULATOR == found[-1]
