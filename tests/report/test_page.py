@@ -299,6 +299,7 @@ def test_of_a_claim_that_other_parameters_cannot_decide_its_statement_is_said(pr
     functions = {"doubling_helps": lambda change: [Case("a", change[2])]}
     given = functions, ["doubling-helps"]
     assert page(factors=[1]).decide(*given, change={1: 0.5}) == {}
+    assert page(factors=[1]).decide(*given, change=None) == {}  # a table not made
     with pytest.raises(KeyError):
         page(factors=[1, 2], load=0.9).decide(*given, change={1: 0.5})
 

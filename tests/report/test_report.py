@@ -64,6 +64,14 @@ def test_an_incomplete_report_leaves_the_complete_one_unchanged(project):
         assemble.build()
 
 
+def test_the_scoreboard_counts_numbers_and_claims_by_what_they_are_about(beside):
+    table = beside.partition('<table class="score">')[2].partition("</table>")[0]
+    rows = re.findall("<tr><th>(.+?)</th><td.*?>(.*?)</td><td.*?>(.*?)</td>", table)
+    words = [[" ".join(re.sub("<.*?>", " ", cell).split()) for cell in row] for row in rows]
+    numbers = "✓ 1 match ≈ 1 close ✗ 1 differs – 1 not comparable"
+    assert words == [["simulated results", numbers, "◐ 1 holds in part"]]
+
+
 def test_an_item_shows_its_table_and_its_largest_differences(alone):
     assert "2 of 3 numbers near or better, median difference 3.9 %" in alone
     assert "Largest: Wait, KTH-SP2-2 real: 114 → 160 min (+40.4 %)" in alone

@@ -79,6 +79,15 @@ def test_a_refusal_is_raised_after_the_others_are_done(tmp_path):
     assert stored(tmp_path, tasks()) == {40, 50, 60}
 
 
+def test_one_worker_computes_alone_and_two_at_once():
+    def thread(k):
+        return threading.current_thread()
+
+    both = threading.Barrier(2, timeout=60)
+    assert {*engines.each(thread, range(9), 1)} == {threading.current_thread()}
+    assert sorted(engines.each(lambda k: both.wait(), range(2), 2)) == [0, 1]
+
+
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True])
 def test_a_wrong_number_of_workers_is_refused(workers):
     with pytest.raises(engines.WorkerError, match="allowed: a whole number from 1"):
