@@ -339,11 +339,17 @@ def test_code_of_users_cannot_change_estimates():
     assert given.tolist() == [50, 30, 20]
 
 
-def define(function, **tables):
+def define(function, method="predict", **tables):
     """A compiled predictor with a table of three numbers."""
     tables = {"table": np.array([30, 20, 10])} | tables
-    body = {"tables": lambda self, *given: tables, "predict": compiled(function)}
+    methods = {"predict": compiled(lambda memory, job, now: 5), method: compiled(function)}
+    body = {"tables": lambda self, *given: tables} | methods
     return dataclass(frozen=True)(type("Own", (Predictor,), body, name=""))()
+
+
+def beyond(memory, job, now):
+    """Use a number that the table does not have for job 2."""
+    memory.table[job + 2] += 1
 
 
 @pytest.mark.parametrize(
@@ -351,6 +357,8 @@ def define(function, **tables):
     [
         (define(lambda memory, job, now: 5 - 6 * job), "job 2: predicted -1 s; expected 0 to 30"),
         (define(lambda memory, job, now: memory.table[job + 2]), "job 2: index is out of bounds"),
+        (define(beyond, "begin"), "job 2: index is out of bounds"),
+        (define(beyond, "learn"), "job 2: index is out of bounds"),
         (define(lambda memory, job, now: 0.5), "returns float64; expected int64"),
         (define(lambda memory, job, now: memory.nothing[job]), "does not compile"),
         (define(lambda memory, job, now: 1, estimate=7), "'estimate' has the name of a field"),
@@ -358,7 +366,7 @@ def define(function, **tables):
 )
 def test_wrong_compiled_predictors_are_refused(predictor, message):
     with pytest.raises(PredictorError, match=message) as error:
-        simulate(THREE, EASY(predictor))
+        simulate(THREE, Conservative(predictor))  # which has asked about job 3 before
     assert "\n" not in str(error.value)
 
 

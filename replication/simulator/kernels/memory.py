@@ -213,7 +213,7 @@ def _address(function, own, result):
     arguments = MemoryType(own), types.int64, types.int64
     function.compile(arguments)
     compiled = function.overloads[arguments]
-    returned = compiled.signature.return_type
+    returned = types.unliteral(compiled.signature.return_type)  # ``return 5`` has a type of its own
     if returned != result:
         raise TypeError(f"{function.__name__} returns {returned}; expected {result}")
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
