@@ -210,6 +210,7 @@ def test_ends_of_one_instant_with_events_by_plan(kind):
         EASY(),
         EASY("clairvoyant", candidates="shortest"),
         EASY("last"),
+        EASY("last", candidates="shortest"),
         LargestAreaFirst(),
         OrderedEASY(lambda w: w.processors, predictor="last"),
         *map(OrderedEASY, ORDERS),
@@ -232,6 +233,19 @@ def test_they_agree_on_queues_of_thousands(scheduler):
         estimate=run_time * rng.integers(1, 4, n),
     )
     agree(workload, scheduler)
+
+
+@pytest.mark.parametrize(
+    "scheduler", [EASY(), EASY("last"), LargestAreaFirst(), OrderedEASY()], ids=repr
+)
+def test_thousands_start_at_one_instant(scheduler):
+    """The first job needs the whole machine, and the others together fit; then no job waits."""
+    n = list_scheduler.LONG + 200
+    size, run_time = np.ones(n, int), np.full(n, 100)
+    size[0] = 2 * n
+    workload = Workload.from_columns("one instant", 2 * n, np.arange(n) // 20, run_time, size)
+    schedule = agree(workload, scheduler)
+    assert set(schedule.start) == {0, 100} and not schedule.backfilled.any()
 
 
 def test_they_agree_on_a_long_plan():
