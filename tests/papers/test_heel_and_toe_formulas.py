@@ -49,14 +49,6 @@ def table(*parts):
 # ---- parts of the table
 
 
-def test_panels_and_their_names():
-    some = table(runs(SDSC, [0], wait=[1]), runs(CTC, [0], wait=[1]))
-    assert claims.logs_of(some) == [SDSC, CTC]
-    assert claims.panels(some) == [(log, one) for log in (SDSC, CTC) for one in (WAIT, SLOWDOWN)]
-    assert claims.named(CTC, SLOWDOWN) == "CTC-SP2 slowdown"
-    assert claims.named(CTC, WAIT, "high") == "CTC-SP2 wait, high load"
-
-
 MIXED = table(
     runs(KTH, [0, 1], wait=[50, 60]),
     runs(CTC, [0, 1], wait=[(3, 1), (4, 8)]),
@@ -64,15 +56,6 @@ MIXED = table(
     exact(CTC, [0, 1], wait=[5, 6]),
     users(CTC, wait=12),
 )
-
-
-def test_a_part_is_of_one_log_model_and_load():
-    assert claims.part(MIXED, CTC)[WAIT].tolist() == [3, 1, 4, 8]
-    assert claims.part(MIXED, CTC, load="high")[WAIT].tolist() == [7, 7, 8, 10]
-    assert claims.part(MIXED, CTC, "deterministic")[WAIT].tolist() == [5, 6]
-    assert claims.real(MIXED, CTC, WAIT) == 12
-    # The first seed of the random model, and the deterministic model.
-    assert claims.singles(MIXED, CTC)[WAIT].tolist() == [3, 4, 5, 6]
 
 
 def test_means_errors_and_percentiles_over_the_seeds():

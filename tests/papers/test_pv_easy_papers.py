@@ -12,7 +12,6 @@ from replication.simulator.predictors import Clairvoyant
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.schedules import measures
 from replication.simulator.simulation import simulate
-from replication.verdicts import published
 from tests.workloads import jobs
 
 
@@ -64,29 +63,6 @@ def test_tables_1_and_2_measure_delays():
     # Two seconds late, with a run time of 2 s that counts as 10.
     assert found["mean_si"][0] == pytest.approx(0.2)
     assert found["max_dtr"][0] == pytest.approx(2 / 3600)
-
-
-#: How each table counts, what is printed of the log, and the schedulers of its columns.
-TABLES = {
-    "table1": (counts.delays, None, ["EASY"]),
-    "table2": (counts.violations, "processors", ["EASY-Last"]),
-    "table4": (counts.kinds, "jobs", ["EASY", "PV-EASY"]),
-    "table5": (counts.loads, None, ["PV-EASY"]),
-    "table6": (counts.preemptions, "jobs", ["PV-EASY"]),
-}
-
-
-@pytest.mark.parametrize("item", TABLES)
-def test_every_published_number_of_a_table_has_a_count(item):
-    count, given, policies = TABLES[item]
-    rows, some = published.rows("pv_easy", item), jobs(4, (0, 10, 3), (1, 5, 4), (2, 60, 1))
-    schedules = {policy: simulate(some, runs.POLICIES[policy]) for policy in policies}
-    ours = tables.numbers(dict.fromkeys(registry.names("pv_easy"), schedules), count, given)
-    mine = dict(
-        zip(ours[tables.COLUMNS[:3]].itertuples(index=False, name=None), ours["unit"], strict=True)
-    )
-    assert {row.key: row.unit for row in rows}.items() <= mine.items()
-    assert {row.policy for row in rows} <= {*policies, "log"}
 
 
 def test_numbers_in_the_text_are_taken_from_the_tables():

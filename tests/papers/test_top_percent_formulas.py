@@ -31,14 +31,6 @@ AF = replicates(
 R2 = replicates({("a", "CVH", "R2"): 0.7, ("b", "CVH", "R2"): 0.6})
 
 
-def test_rows_and_extremes_over_policies():
-    both = pd.concat([AF, R2])
-    assert claims.rows(both, ["CVH"], ["AF"])[0].tolist() == [3, 5]
-    assert claims.rows(both, ["CVH", "Top02"], ["R2"])[0].tolist() == [0.7, 0.6]
-    least = claims.extreme(both, ["CVH", "Top02"], ["AF"], "min")
-    assert least[0].to_dict() == {("a", "AF"): 2, ("b", "AF"): 5}
-
-
 def test_intervals_are_named_by_the_levels_that_differ():
     assert found(claims.intervals(R2, 10)) == {"a": (7, 5.1, 8.9), "b": (6, 4.1, 7.9)}
     assert list(found(claims.intervals(AF))) == ["a CVH", "a Top02", "b CVH", "b Top02"]

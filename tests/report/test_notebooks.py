@@ -112,16 +112,6 @@ def test_a_notebook_runs_on_one_log_and_its_opening_has_the_value_published_for_
         assert round(theirs, digits) in [float(one) for one in shown_values]
 
 
-def test_no_pin_is_left_of_an_item_that_is_gone():
-    assert {*PINNED_VALUES["item"]} | LONG <= {*NOTEBOOKS}
-    deciding = {
-        claim["notebook"]
-        for paper in published.registered()
-        for claim in published.claims_of(paper).values()
-    }
-    assert not LONG & deciding
-
-
 def one_after_another(jobs):
     """Jobs that are submitted when the one before must have ended."""
     lasts = np.maximum(jobs.estimate, jobs.run_time) + 600

@@ -132,20 +132,6 @@ def test_an_added_scheduler_that_decides_wrongly_is_refused(columns, error, mess
 
 
 @pytest.mark.parametrize(
-    ("estimates", "message"),
-    [(np.full(6, 2**62), "times reach"), (np.array([1]), r"shape \(1,\), expected \(6,\)")],
-)
-def test_an_added_estimate_model_that_makes_no_estimates_is_refused(estimates, message):
-    @dataclass(frozen=True)
-    class Wrong(rp.EstimateModel, name=""):
-        def estimate(self, workload, seed):
-            return estimates
-
-    with pytest.raises(ValueError, match=message):
-        rp.simulate(BUSY, rp.EASY(), Wrong())
-
-
-@pytest.mark.parametrize(
     ("order", "message"),
     [
         (lambda w: w.submit[:1], r"order: int64\[1\]; expected numbers \[6\]"),

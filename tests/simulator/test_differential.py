@@ -26,9 +26,9 @@ from replication.simulator.schedulers import (
     SchedulerError,
 )
 from replication.simulator.schedulers.queue_orders import ORDERS
-from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.agreement import PREDICTORS, REFERENCES, agree
+from tests.workloads import jobs
 
 ROUNDS = int(os.environ.get("REPLICATION_ROUNDS", 1200))
 
@@ -238,14 +238,25 @@ def test_they_agree_on_queues_of_thousands(scheduler):
 @pytest.mark.parametrize(
     "scheduler", [EASY(), EASY("last"), LargestAreaFirst(), OrderedEASY()], ids=repr
 )
-def test_thousands_start_at_one_instant(scheduler):
-    """The first job needs the whole machine, and the others together fit; then no job waits."""
-    n = list_scheduler.LONG + 200
+def test_many_of_thousands_start_at_one_instant(scheduler):
+    """Behind a job that needs the whole machine, more than half of the queue starts at once, and
+    then the rest, so that no job waits.
+    """
+    n, machine = list_scheduler.LONG + 200, 700
     size, run_time = np.ones(n, int), np.full(n, 100)
-    size[0] = 2 * n
-    workload = Workload.from_columns("one instant", 2 * n, np.arange(n) // 20, run_time, size)
+    size[0] = machine
+    workload = Workload.from_columns("waves", machine, np.arange(n) // 20, run_time, size)
     schedule = agree(workload, scheduler)
-    assert set(schedule.start) == {0, 100} and not schedule.backfilled.any()
+    assert np.bincount(schedule.start // 100).tolist() == [1, 700, n - 701]
+    assert not schedule.backfilled.any()
+
+
+@pytest.mark.parametrize("waiting", range(list_scheduler.LONG - 2, list_scheduler.LONG + 2))
+def test_the_job_with_which_a_queue_becomes_long_is_found(waiting):
+    """Behind so many jobs that need the whole machine, it fits once the second job has ended."""
+    log = jobs(5, (0, 100, 3), (0, 10, 1), *[(1, 100, 5)] * waiting, (2, 10, 2))
+    for scheduler in (EASY(), EASY("clairvoyant", candidates="shortest")):
+        assert agree(log, scheduler).start[-1] == 10
 
 
 def test_they_agree_on_a_long_plan():
@@ -257,11 +268,11 @@ def test_they_agree_on_a_long_plan():
     agree(Workload.from_columns("plan", 64, submit, run_time, size, estimate), Conservative())
 
 
-def test_many_jobs_run_at_once():
-    n = 3000
-    run_time, size = np.random.default_rng(5).integers(1, 50, n), np.ones(n, int)
-    workload = Workload.from_columns("wide", n, np.zeros(n, int), run_time, size)
-    assert (simulate(workload).validate().start == 0).all()
+def test_more_runs_are_killed_than_there_are_jobs():
+    """Each of many heads kills the seven last jobs, so that the space for killed runs fills up."""
+    rounds = [(0, 10, 9), (0, 10, 16)] * 24
+    schedule = agree(jobs(16, *rounds, *[(1, 50, 1, 1)] * 7), PVEasy())
+    assert len(schedule.killed_runs) == 24 * 7 > 3 * len(schedule.start)
 
 
 @pytest.mark.slow

@@ -15,16 +15,8 @@ from replication.simulator.predictors import (
     PredictorError,
     compiled,
 )
-from replication.simulator.schedulers import (
-    EASY,
-    Conservative,
-    LargestAreaFirst,
-    OrderedEASY,
-    PVEasy,
-    SchedulerError,
-)
+from replication.simulator.schedulers import EASY, Conservative, PVEasy, SchedulerError
 from replication.simulator.simulation import simulate
-from tests.simulator.test_differential import OfTime
 from tests.workloads import jobs, random_jobs
 
 CROWD = random_jobs(300, 8, 4000, 200, 400)
@@ -43,26 +35,6 @@ class OnlineLast(Predictor, name="online-last"):
 
     def learn(self, job, now):
         self.accuracy[job.user] = job.run_time / job.estimate if job.estimate else None
-
-
-class OnlineLastWithStarts(OnlineLast, name="online-last-2"):
-    """The same, which also notes starts."""
-
-    def start(self, workload):
-        super().start(workload)
-        self.begun = []
-
-    def begin(self, job, now):
-        self.begun.append(job.id)
-
-
-@dataclass(frozen=True)
-class OfTimeCompiled(Predictor):
-    """`OfTime` compiled."""
-
-    @compiled
-    def predict(memory, job, now):
-        return memory.estimate[job] * ((job * 31 + now * 17) % 11) // 10
 
 
 @dataclass(frozen=True)
@@ -86,18 +58,6 @@ class Longest(Predictor):
         memory.longest[user] = max(memory.longest[user], memory.run_time[job])
 
 
-@dataclass(frozen=True)
-class Counted(Longest):
-    """The same, which also counts starts."""
-
-    def tables(self, workload, estimate, seed):
-        return super().tables(workload, estimate, seed) | {"starts": np.zeros(1, np.int64)}
-
-    @compiled
-    def begin(memory, job, now):
-        memory.starts[0] += 1
-
-
 class OnlineLongest(Predictor):
     """`Longest` in Python."""
 
@@ -115,34 +75,15 @@ class OnlineLongest(Predictor):
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [
-        (Last(), OnlineLast()),
-        (Last(), OnlineLastWithStarts()),
-        (Biased(Last(), 1.5), Biased(OnlineLast(), 1.5)),
-        (Longest(0.5), OnlineLongest(0.5)),
-        (Counted(0.5), OnlineLongest(0.5)),
-        (OfTimeCompiled(), OfTime()),
-    ],
+    [(Biased(Last(), 1.5), Biased(OnlineLast(), 1.5)), (Longest(0.5), OnlineLongest(0.5))],
     ids=repr,
 )
 @pytest.mark.parametrize(
     "scheduler",
-    [
-        EASY(candidates="shortest"),
-        EASY(refresh="submission"),
-        EASY(reservations=2),
-        Conservative(),
-        LargestAreaFirst(),
-        OrderedEASY("wfp3"),
-        PVEasy(),
-    ],
+    [EASY(candidates="shortest"), EASY(reservations=2), Conservative(), PVEasy()],
     ids=repr,
 )
 def test_predictors_in_python_equal_compiled_ones(scheduler, one, other):
-    if isinstance(scheduler, PVEasy) and (one.has_begin or other.has_begin):
-        with pytest.raises(SchedulerError, match="uses the starts of jobs"):
-            PVEasy(one if one.has_begin else other)
-        return
     first, second = (simulate(CROWD, replace(scheduler, predictor=own)) for own in (one, other))
     assert second.start.tolist() == first.start.tolist()
     assert second.prediction.tolist() == first.prediction.tolist()
@@ -188,7 +129,6 @@ def test_options_with_a_state_are_copied_for_each_simulation():
 METHODS = {
     "start": lambda self, workload: None,
     "predict": lambda self, job, now: job.estimate,
-    "begin": lambda self, job, now: None,
     "learn": lambda self, job, now: None,
     "tables": lambda self, workload, estimate, seed: {},
     "predictions": lambda self, workload, estimate, seed: estimate,
@@ -199,15 +139,11 @@ METHODS = {
     ("base", "own", "name"),
     [
         (Last, ["learn"], "learn"),
-        (Last, ["begin"], "begin"),
         (Last, ["start"], "start"),
         (Last, ["predictions"], "predictions"),
         (Last, ["predict"], "learn"),  # that of Last is compiled
         (Estimate, ["start"], "start"),
-        (Estimate, ["learn"], "learn"),
-        (Estimate, ["tables"], "tables"),
         (OnlineLast, ["predictions"], "predictions"),
-        (OnlineLast, ["tables"], "tables"),
         (Predictor, ["predict", "predictions"], "predictions"),
         (Predictor, ["predict", "tables"], "tables"),
     ],

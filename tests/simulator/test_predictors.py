@@ -8,7 +8,6 @@ from replication.simulator.predictors import CVH, Biased, Clairvoyant, Predictor
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
-from tests.reference.easy import Easy
 from tests.workloads import jobs
 
 
@@ -35,12 +34,6 @@ def after(workload, predictor, ended, job):
         compiled.begin(memory, k, 0)
         compiled.learn(memory, k, workload.run_time[k])
     return compiled.predict(memory, job, 99)
-
-
-def test_the_estimate_and_the_run_time():
-    w = people((5, 9, 1), (6, 9, 1), (7, 9, 1))
-    assert after(w, "estimate", [0, 1], 2) == 9
-    assert after(w, "clairvoyant", [], 2) == 7
 
 
 def test_last_carries_the_accuracy_of_the_users_last_job_over():
@@ -118,13 +111,6 @@ def test_top_percent_as_coded_by_hand():
     assert after(w, "TopPercent(4, coded=True)", [2, 3], 4) == 100
 
 
-def test_top_percent_forgets_long_runs():
-    w = people((90, 100, 1), *[(10, 100, 1)] * 80)
-    predicted = [after(w, "top-percent=4", range(k), 80) for k in (0, 1, 10, 30, 60, 79)]
-    assert predicted == sorted(predicted, reverse=True)
-    assert predicted[0] == 100 and predicted[-1] == 10
-
-
 def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
     n = 12_000
     w = people(*[(10 if k % 40 else 70, 100, 1) for k in range(n)])
@@ -199,4 +185,3 @@ def test_a_factor_beyond_all_bounds_gives_the_estimate():
     w = jobs(4, (0, 9, 4, 50), (0, 9, 4, 30))
     biased = Biased(Clairvoyant(), 1e300)
     assert simulate(w, EASY(biased)).prediction.tolist() == [50, 30]
-    assert Easy(w, w.estimate, predictor=biased).run().prediction == [50, 30]

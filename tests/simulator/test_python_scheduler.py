@@ -216,16 +216,6 @@ def test_jobs_are_preempted_without_a_predictor_that_is_notified_of_starts():
         rp.simulate(THREE, Preempting(predictor=rp.CVH()))
 
 
-def test_an_exception_names_the_scheduler_and_the_time():
-    class Failing(rp.PythonScheduler, name="failing-schedule"):
-        def schedule(self, now):
-            self.begin(self.queue[3])
-
-    with pytest.raises(IndexError) as error:
-        rp.simulate(THREE, Failing())
-    assert error.value.__notes__ == ["in Failing().schedule at 0 s"]
-
-
 @pytest.mark.parametrize("base", [rp.FCFS, rp.EASY, rp.OrderedEASY, rp.Conservative, rp.PVEasy])
 def test_a_subclass_of_a_compiled_scheduler_is_refused(base):
     """Its methods would not be called."""

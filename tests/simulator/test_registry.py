@@ -68,7 +68,6 @@ NAMES = "CTC-SP2, KTH-SP2, "
     "source, options, message",
     [
         ("CTC", {}, f"log 'CTC' is not known (did you mean CTC-SP2?); allowed: {NAMES}"),
-        ("CTC", {"synthetic": True}, "log 'CTC' is not known"),
         ("CEA-Curie", {"paper": "pv_easy"}, "pv_easy does not use 'CEA-Curie'; allowed: CTC-SP2, "),
         ("CTC-SP2", {"paper": "pv"}, "no paper 'pv' (did you mean pv_easy?); allowed: pv_easy, "),
         ("none.swf", {}, f"none.swf: no such file in {os.getcwd()}"),
@@ -86,7 +85,6 @@ NAMES = "CTC-SP2, KTH-SP2, "
             "drop and keep both name no-estimate",
         ),
         (ONE, {"machine": 0}, "machine 0; allowed: a whole number from 1 to 1000000000000"),
-        (ONE, {"machine": 8.5}, "machine 8.5; allowed: a whole number from 1 to"),
     ],
 )
 def test_a_wrong_name_or_rule_is_refused_with_the_right_ones(source, options, message):

@@ -65,11 +65,9 @@ def test_a_job_line_becomes_a_value_in_each_column(tmp_path):
     "field, token, allowed",
     [
         ("run_time", "abc", "whole numbers of at most 18 digits from 0, or -1 for unknown"),
-        ("wait", "+5", "whole numbers"),
         ("wait", "1\r2", "whole numbers"),
         ("wait", "\0", "whole numbers"),
         ("job_id", "-1", "whole numbers of at most 18 digits from 0;"),
-        ("submit", "-1", "whole numbers of at most 18 digits from 0;"),
         ("job_id", "9" * 5000, "whole numbers of at most 18 digits"),
     ],
 )
@@ -97,11 +95,8 @@ TEXT = (HEADER + line()).encode()
         (b"JobID|State|Submit\n17|COMPLETED|2026-01-01T00:00:00\n", "output of sacct"),
         (b"submit_time,nodes\n5,4\n", "not SWF, but a table"),
         (b'{"jobs": []}', "not SWF, but JSON"),
-        (gzip.compress(TEXT, mtime=0)[:9], ": the gzip is truncated"),
         (gzip.compress(TEXT, mtime=0)[:-1], ": the gzip is truncated"),
         (gzip.compress(TEXT, mtime=0)[:-6] + b"123456", ": the gzip is damaged"),
-        (lzma.compress(TEXT)[:-9], ": the xz is "),
-        (bz2.compress(TEXT)[:-9], ": the bzip2 is "),
     ],
 )
 def test_a_file_that_is_no_log_is_refused_in_one_line(tmp_path, content, message):
@@ -291,7 +286,6 @@ def test_writing_to_an_open_file_or_by_the_ending_of_a_name(tmp_path):
     [
         ({"wait": [-5, 0]}, "columns, line 1: wait is -5; allowed: whole numbers"),
         ({"wait": [0, 1.5]}, "line 2: wait is 1.5"),
-        ({"wait": [0, np.nan]}, "line 2: wait is nan"),
         ({"wait": [0, 10**18]}, "line 2: wait is 1000000000000000000"),
         ({"cpu_time": [np.nan, 1]}, "line 1: cpu_time is nan"),
         ({"job_id": [1, -1]}, "line 2: job_id is -1; allowed: whole numbers"),

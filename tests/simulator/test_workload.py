@@ -74,7 +74,6 @@ def test_points_in_time_are_seconds_since_the_first(zone):
         ({"run_time": ["9", "5", "3"]}, "expected whole seconds"),
         ({"run_time": [True, False, True]}, "run_time: bool"),
         ({"run_time": pd.to_timedelta(["1s", "1500ms", "2s"])}, "run_time: 1.5 at row 1"),
-        ({"run_time": pd.to_timedelta(["1s", None, "2s"])}, "run_time: nan at row 1"),
         (
             {"processors": pd.to_timedelta(["1s", "1s", "1s"])},
             "processors: .*expected whole numbers",
@@ -85,11 +84,8 @@ def test_points_in_time_are_seconds_since_the_first(zone):
         ({"run_time": [1, -1, 2]}, "job 2: run_time -1, allowed: 0 or more seconds"),
         ({"processors": [1, 5, 1]}, "job 2: processors 5, allowed: at most the machine's 4"),
         ({"processors": [1, 0, 1]}, "job 2: processors 0, allowed: 1 or more"),
-        ({"submit": [-50, 0, 1]}, "job 1: submit -50, allowed: 0 or more seconds"),
         ({"submit": [0, 2, 1]}, "job 3: submit 1 is before the previous job's"),
         ({"machine": 4.5}, "machine 4.5; expected a whole number from 1"),
-        ({"machine": 0}, "machine 0"),
-        ({"machine": 2**63}, "machine 9223372036854775808"),
         (dict.fromkeys(["submit", "run_time", "processors", "estimate"], []), "no jobs left"),
         ({"run_time": [1, 2]}, r"column run_time has shape \(2,\), expected \(3,\)"),
     ],
@@ -199,11 +195,8 @@ def test_further_columns_go_wherever_the_jobs_go():
     ("name", "values", "message"),
     [
         ("a b", [1, 2, 3], "further column 'a b': .*must be valid identifiers"),
-        ("class", [1, 2, 3], "further column 'class': .*keyword"),
-        (5, [1, 2, 3], "further column 5: "),
         ("one", [1, 2], r"further column one is int64\[2\]; expected numbers or texts, \[3\]"),
         ("one", [1, None, "a"], r"further column one is object\[3\]"),
-        ("one", [[1], [2], [3]], r"further column one is int64\[3, 1\]"),
     ],
 )
 def test_other_further_columns_are_refused(name, values, message):
