@@ -31,6 +31,7 @@ PREDICTORS = (
     rp.CVH(),
     rp.Biased(rp.Virtual(0.5), 0.5),
     rp.Biased(rp.Tsafrir(), 1.5),
+    rp.Biased(rp.CVH(), 1.5),
 )
 
 
