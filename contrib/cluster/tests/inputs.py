@@ -5,14 +5,15 @@ from replication_cluster import slurm, swf, tables, torque
 KEY = b"a key of the tests only"
 T = 1_770_019_200  # 2 February 2026, 08:00 UTC
 B = "2026-02-02T08:"
-MAP = """
-title = "t"
-[fields]
-submit = { column = "submit" }
-start = { column = "start" }
-end = { column = "end" }
-allocated_processors = { column = "n" }
-"""
+
+
+def map_of(**columns):
+    """Return a map of fields to columns."""
+    fields = (f'{field} = {{ column = "{name}" }}\n' for field, name in columns.items())
+    return 'title = "t"\n[fields]\n' + "".join(fields)
+
+
+MAP = map_of(submit="submit", start="start", end="end", allocated_processors="n")
 LIMITED = MAP + 'requested_time = { column = "limit" }\n'
 HEAD = "submit,start,end,n,limit\n"
 NAMED = "JobID User JobName State Submit Start End AllocCPUS TimelimitRaw".split()

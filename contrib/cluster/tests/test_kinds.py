@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import replication as rp
+from inputs import MAP, map_of
 from replication_cluster import slurm, tables, torque
 from replication_cluster.cli import main
 from replication_cluster.kinds import KINDS, recognize
@@ -121,15 +122,7 @@ SACCT = (
     "JobID|State|Submit|Start|End|AllocCPUS\n"
     "17|COMPLETED|2026-02-02T08:00:00|2026-02-02T08:00:10|2026-02-02T08:01:50|4\n"
 )
-CSV = "submit,begin,finish,cores\n1770019200,1770019210,1770019310,4\n"
-MAP = """
-title = "t"
-[fields]
-submit = { column = "submit" }
-start = { column = "begin" }
-end = { column = "finish" }
-allocated_processors = { column = "cores" }
-"""
+CSV = "submit,start,end,n\n1770019200,1770019210,1770019310,4\n"
 PBS = (
     "02/02/2026 08:10:30;E;1.srv;user=u1 queue=q ctime=1770019200 start=1770019210 "
     "exec_host=n1/0*4 Resource_List.select=1:ncpus=4 end=1770019310 Exit_status=0\n"
@@ -150,7 +143,7 @@ SACCT_JOB = {
     "tres": {"allocated": [{"type": "cpu", "count": 4}]},
     "time": {"submission": 1770019200, "start": 1770019210, "end": 1770019310, "elapsed": 100},
 }
-ROW = {"submit": 1770019200, "begin": 1770019210, "finish": 1770019310, "cores": 4}
+ROW = {"submit": 1770019200, "start": 1770019210, "end": 1770019310, "n": 4}
 
 
 def parquet():
@@ -164,52 +157,32 @@ def gwf(begin="# GWF\n# ", by="\t"):
     return f"{begin}{names.replace(' ', by)}\n17{by}1770019200{by}10{by}100{by}4\n"
 
 
-GWF_MAP = """
-title = "gwf"
-[fields]
-submit = { column = "SubmitTime" }
-wait = { column = "WaitTime" }
-run_time = { column = "RunTime" }
-allocated_processors = { column = "NProcs" }
-"""
+GWF_MAP = map_of(
+    submit="SubmitTime", wait="WaitTime", run_time="RunTime", allocated_processors="NProcs"
+)
 BATSIM = (
     "job_id,workload_name,submission_time,requested_number_of_resources,starting_time,finish_time\n"
     "1,w,1770019200,4,1770019210,1770019310\n"
 )
-BATSIM_MAP = """
-title = "batsim"
-[fields]
-submit = { column = "submission_time" }
-start = { column = "starting_time" }
-end = { column = "finish_time" }
-requested_processors = { column = "requested_number_of_resources" }
-"""
-TABS = CSV.replace(",", "\t")
+BATSIM_MAP = map_of(
+    submit="submission_time",
+    start="starting_time",
+    end="finish_time",
+    requested_processors="requested_number_of_resources",
+)
 LINES = json.dumps(ROW) + "\n"
 #: The file that the message about a kind asks for, the command that it names, and the map.
 WAYS = {
     "parquet": [(parquet(), "table", MAP)],
-    **{kind: [(gzip.compress(SACCT.encode()), "slurm"), (SACCT, "slurm")] for kind in (
-        "zstd", "compress", "gzip", "zip", "tar", "pointer", "utf-16"
-    )},
-    **{kind: [(CSV, "table", MAP)] for kind in (
-        "workbook", "sqlite", "lsf", "grid-engine", "qacct"
-    )},
-    **{kind: [(CSV, "table", MAP), (parquet(), "table", MAP)] for kind in ("hdf5", "arrow")},
     "gwf": [(gwf(*form), "table", GWF_MAP) for form in ((), ("#", " "), ("", ","))],
     "sacct-json": [
         (json.dumps({"jobs": [SACCT_JOB], "meta": {"slurm": {}}}), "slurm"),
         (json.dumps(SACCT_JOB) + "\n", "slurm"),
     ],
     "pbs-json": [(json.dumps({"pbs_version": "1", "Jobs": {"1.srv": QSTAT}}), "torque")],
-    **{kind: [(SACCT, "slurm")] for kind in (
-        "slurm-json", "scontrol", "jobcomp", "sacct-columns", "squeue", "sacct"
-    )},
-    "batsim-json": [(BATSIM, "table", BATSIM_MAP)],
     "json": [(f"[{LINES}]", "table", MAP), (LINES, "table", MAP)],
-    **{kind: [(PBS, "torque")] for kind in ("pbs", "pbs-server-log")},
-    "qstat": [(PBS, "torque"), (json.dumps({"Jobs": {"1.srv": QSTAT}}), "torque")],
-    "htcondor": [(TABS, "table", MAP), (LINES, "table", MAP)],
+    "pbs": [(PBS, "torque")],
+    "sacct": [(SACCT, "slurm"), (gzip.compress(SACCT.encode()), "slurm")],
     "sacct-noheader": [(SACCT.partition("\n")[2], "slurm", SACCT.partition("\n")[0])],
     "schedule": [(BATSIM, "table", BATSIM_MAP)],
     "table": [(CSV.replace(",", by), "table", MAP) for by in ",;\t| "],
@@ -224,8 +197,7 @@ def test_the_way_that_a_message_shows_leads_to_a_log(tmp_path, kind, way):
     path, out = tmp_path / "file", tmp_path / "out.swf"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     described = next(one for one in KINDS if one.name == kind)
-    if described.reader:
-        assert f"convert {command} FILE" in described.reader
+    assert f"convert {command} FILE" in described.reader
     words = ["convert", command, str(path), "--out", str(out)]
     if command == "table":
         (tmp_path / "map.toml").write_text(more[0])
@@ -240,6 +212,7 @@ def test_the_way_that_a_message_shows_leads_to_a_log(tmp_path, kind, way):
 
 
 def test_every_kind_has_a_way_on(tmp_path):
-    assert {kind.name for kind in KINDS} == {*WAYS, "html", "swf"}
+    assert {kind.name for kind in KINDS if kind.reader} == {*WAYS, "swf"}
+    assert [kind.name for kind in KINDS if not (kind.reader or kind.hint)] == ["html"]
     (tmp_path / "file.swf").write_text("; MaxProcs: 4\n" + SWF_LINE)
     assert len(rp.load(tmp_path / "file.swf")) == 1

@@ -3,7 +3,6 @@ records, storages, kinds.
 """
 
 import csv
-import gzip
 import json
 from decimal import Decimal
 
@@ -71,12 +70,9 @@ def rows_of(done, *names):
     "never",
     [
         "0",
-        "1970-01-01 00:00:00",
-        "1970-01-01T01:00:00",
         "1969-12-31 19:00:00",
         "2019-05-01",
         "0000-00-00 00:00:00",
-        "0001-01-01T00:00:00Z",
         "9999-12-31",
         "4294967295",
         "2147483647",
@@ -150,18 +146,12 @@ def test_sacct_and_pbs_take_0_and_1970_for_never(tmp_path):
 
 def test_implausible_runs_are_named_with_their_place(tmp_path):
     year = 366 * 86400
-    long = f"{DAY.replace('2026', '2028')}10:00:10"
-    results = [
-        of_table(
-            tmp_path,
-            "1,1700000000,1700000010,1700000110,16,1",
-            f"2,1700000001,1700000010,{1700000011 + year},1,1",
-        ),
-        of_sacct(tmp_path, record(), job(2, End=long, Elapsed="731-00:00:00")),
-        of_pbs(tmp_path, end_record(7, 0, 30, 130), end_record(8, 0, 30, year + 31)),
-    ]
-    for done, place in zip(results, ("row 2", "line 3", "line 2"), strict=True):
-        assert total(done.remarks, f"{place})") == 1
+    done = of_table(
+        tmp_path,
+        "1,1700000000,1700000010,1700000110,16,1",
+        f"2,1700000001,1700000010,{1700000011 + year},1,1",
+    )
+    assert total(done.remarks, "row 2)") == 1
 
 
 # Records that summarise others.
@@ -262,6 +252,7 @@ def test_every_storage_of_a_table_gives_the_same_bytes(tmp_path, frame, by):
     written = []
     for name in ("a.parquet", "a", "a.csv", "a.csv.gz", "b.csv", "c.tsv"):
         done = tables.convert(tmp_path / name, by)
+        assert adds_up(done)
         swf.write(tmp_path / "out.swf", done.log)
         counts = [(what, number) for what, number in done.left_out + done.remarks if number]
         written.append(((tmp_path / "out.swf").read_bytes(), repr(counts)))
@@ -414,52 +405,26 @@ def test_the_option_is_there_for_every_converter(tmp_path):
 
 def test_sacct_without_a_header(tmp_path):
     columns = [*record()]
-    (tmp_path / "a.txt").write_text(
-        "\n".join("|".join(row.values()) for row in (record(), job(2))) + "\n"
-    )
+    path = write(tmp_path / "a.txt", record(), job(2))
+    (tmp_path / "b.txt").write_text(path.read_text().partition("\n")[2])
     with pytest.raises(
         LogError,
         match=rf"line 1: no header line \(sacct --noheader\); name its {len(columns)} columns",
     ):
-        slurm.convert(tmp_path / "a.txt")
-    with pytest.raises(LogError, match="no separator gives the 2 columns of --columns; name"):
-        slurm.convert(tmp_path / "a.txt", columns=["JobID", "State"])
-    done = slurm.convert(tmp_path / "a.txt", columns=columns, key=KEY)
-    assert done.jobs.equals(
-        slurm.convert(write(tmp_path / "b.txt", record(), job(2)), key=KEY).jobs
-    )
-    assert done.jobs.equals(
-        slurm.convert(tmp_path / "b.txt", columns=columns, key=KEY).jobs
-    )  # has a header
+        slurm.convert(tmp_path / "b.txt")
+    done = slurm.convert(path, key=KEY)
+    assert done.jobs.equals(slurm.convert(path, columns=columns, key=KEY).jobs)  # has a header
 
 
-def test_sacct_with_tabs(tmp_path):
-    rows = [record(), job(2)]
-    lines = ["\t".join(record()), *("\t".join(row.values()) for row in rows)]
-    (tmp_path / "a.txt").write_text("\n".join(lines))
-    assert slurm.convert(tmp_path / "a.txt", key=KEY).jobs.equals(of_sacct(tmp_path, *rows).jobs)
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_json_of_sacct_gives_the_same_jobs_as_its_text(tmp_path, packed):
+def test_json_of_sacct_gives_the_same_jobs_as_its_text(tmp_path):
     table = years.jobs(300)
     (tmp_path / "a.txt").write_text("\n".join(years.sacct(table)))
-    text = years.sacct_json(table).encode()
-    (tmp_path / "a.json").write_bytes(gzip.compress(text) if packed else text)
+    (tmp_path / "a.json").write_text(years.sacct_json(table))
     with pytest.raises(
         LogError, match="record 302: 'torn'; expected a job of sacct --json; 2 of 302 records"
     ):
         slurm.convert(tmp_path / "a.json")
-    names = [
-        "job_id",
-        "submit",
-        "wait",
-        "run_time",
-        "requested_time",
-        "status",
-        "user",
-        "requested_processors",
-    ]
+    names = "job_id submit wait run_time requested_time status user requested_processors".split()
     one, two = (
         slurm.convert(tmp_path / name, key=KEY, bad_records="skip").jobs
         for name in ("a.txt", "a.json")

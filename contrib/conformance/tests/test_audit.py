@@ -3,27 +3,19 @@ it is.
 """
 
 import csv
-import io
 import itertools
 import json
 import random
+from operator import itemgetter
 
 import pytest
+from command import run
 
-from conformance import audit, cli, formats, suite
+from conformance import audit, formats
 from conformance.easy import Job
 from conformance.rules import Rules, simulate
 
 HEADER = "job_id,submit,start,end,processors,estimate"
-
-
-def run(capsys, *words):
-    """Return exit code, output and errors."""
-    try:
-        code = cli.main(list(map(str, words)))
-    except SystemExit as ended:
-        code = ended.code
-    return code, *capsys.readouterr()
 
 
 @pytest.fixture
@@ -67,9 +59,13 @@ def column(name):
     return HEADER.split(",").index(name)
 
 
+def add(row, k, by):
+    row[k] += by
+
+
 def shift(rows, k, by):
-    rows[k][2] += by
-    rows[k][3] += by
+    add(rows[k], 2, by)
+    add(rows[k], 3, by)
 
 
 def crowded(rows):
@@ -77,54 +73,36 @@ def crowded(rows):
     return max(range(len(rows)), key=lambda k: rows[k][2] - rows[k][1])
 
 
-#: Damages of a schedule, in place or as a new list; each makes it impossible.
+#: Damages of a schedule, in place, and what is said of each.
 DAMAGES = {
-    "a start before the submission": lambda rows: shift(rows, 5, -(rows[5][2] - rows[5][1]) - 1),
-    "an end before the start": lambda rows: rows[7].__setitem__(3, rows[7][2] - 1),
-    "a job larger than the machine": lambda rows: rows[3].__setitem__(4, 17),
-    "a job twice": lambda rows: rows.append(list(rows[4])),
-    "a number twice": lambda rows: rows[8].__setitem__(0, rows[9][0]),
-    "a waiting job at its submission": lambda rows: shift(
-        rows, crowded(rows), rows[crowded(rows)][1] - rows[crowded(rows)][2]
-    ),
-    "a waiting job a second early": lambda rows: shift(rows, crowded(rows), -1),
-    "all jobs at their submissions": lambda rows: [
-        shift(rows, k, row[1] - row[2]) for k, row in enumerate(rows)
-    ],
-    "all starts at the last submission": lambda rows: [
-        shift(rows, k, rows[-1][1] - row[2]) for k, row in enumerate(rows)
-    ],
-    "a job with all processors while others run": lambda rows: rows[20].__setitem__(4, 16),
-    "runs twice as long": lambda rows: [row.__setitem__(3, 2 * row[3] - row[2]) for row in rows],
-    "starts and submissions exchanged": lambda rows: [
-        row.__setitem__(slice(1, 3), [row[2] + 1, row[1]]) for row in rows
-    ],
-    "ends exchanged between two jobs": lambda rows: (rows[10].__setitem__(3, rows[11][2] - 1000),),
-    "sizes in thousands": lambda rows: [row.__setitem__(4, row[4] * 1000) for row in rows],
+    "start before their submission": lambda rows: shift(rows, 5, rows[5][1] - rows[5][2] - 1),
+    "end before their start": lambda rows: rows[7].__setitem__(3, rows[7][2] - 1),
+    "are larger than the machine": lambda rows: rows[3].__setitem__(4, 17),
+    "have the number of another job": lambda rows: rows[8].__setitem__(0, rows[9][0]),
+    "more than 16 processors are in use": lambda rows: shift(rows, crowded(rows), -1),
 }
 #: Damages that only the log shows.
 AGAINST_LOG = {
-    "a job left out": lambda rows: rows.pop(12),
-    "a job that the log lacks": lambda rows: rows.append([99, 0, 100000, 100001, 1, 5]),
-    "a shorter run": lambda rows: rows[15].__setitem__(3, rows[15][3] - 1),
-    "a longer run at the end": lambda rows: max(rows, key=lambda r: r[3]).__setitem__(
-        3, max(rows, key=lambda r: r[3])[3] + 5
-    ),
-    "a smaller job": lambda rows: max(rows, key=lambda r: r[4]).__setitem__(4, 1),
-    "another submission": lambda rows: rows[17].__setitem__(1, rows[17][1] - 1),
+    "of the log are not in the schedule": lambda rows: rows.pop(12),
+    "are not in the log": lambda rows: rows.append([99, 0, 100000, 100001, 1, 5]),
+    "run for another time than in the log, less": lambda rows: add(rows[15], 3, -1),
+    "run for another time than in the log": lambda rows: add(max(rows, key=itemgetter(3)), 3, 5),
+    "hold fewer processors than the log": lambda rows: add(max(rows, key=itemgetter(4)), 4, -1),
+    "have another submission than in the log": lambda rows: add(rows[17], 1, -1),
 }
 
 
-@pytest.mark.parametrize("name", [*DAMAGES, *AGAINST_LOG])
-def test_twenty_damaged_schedules_are_not_called_possible(capsys, file, name):
-    jobs, rows = draw(name)
+@pytest.mark.parametrize("words", [*DAMAGES, *AGAINST_LOG])
+def test_damaged_schedules_are_not_called_possible(capsys, file, words):
+    jobs, rows = draw(words)
     log = file(swf(jobs), "log.swf")
     right = file(rows)
     assert run(capsys, "audit", right, "--processors", 16, "--log", log)[0] == 0
-    {**DAMAGES, **AGAINST_LOG}[name](rows)
-    words = ["--log", log] if name in AGAINST_LOG else []
-    code, out, err = run(capsys, "audit", file(rows), "--processors", 16, *words)
+    {**DAMAGES, **AGAINST_LOG}[words](rows)
+    given = ["--log", log] if words in AGAINST_LOG else []
+    code, out, err = run(capsys, "audit", file(rows), "--processors", 16, *given)
     assert code == 1 and out.startswith("IMPOSSIBLE") and err == ""
+    assert words.removesuffix(", less") in out
 
 
 def test_a_random_schedule_is_possible_if_it_fits_second_by_second(file):
@@ -216,7 +194,6 @@ finish_time,allocated_resources
         ("0 7", 0, "possible: 3 jobs, at most 4 processors\n  by number of processors; by the"),
         ("7 0-3", 0, "1 jobs hold more resources than they asked for"),
         ("6-7", 1, "jobs b!1 and b!2 hold resource 6 from 12 s to 15 s"),
-        ("7", 1, "IMPOSSIBLE: 3 jobs, at most 4 processors"),
         ("7 7", 1, "1 jobs hold fewer resources than they asked for"),
         ("10-15", 1, "the machine has 8 processors only"),
         ("", 0, "sets of 4 different resources, which 1 jobs lack"),
@@ -263,9 +240,7 @@ def test_jobs_without_a_start_are_left_out_and_counted(capsys, file):
     [
         ("a,b\n1,2\n", "line 1: 'a,b'; expected SWF, or CSV with a column job_id"),
         ("", "line 1: ''"),
-        ("job_id,starting_time\n1,2\n", "or CSV with a column submit or submission_time"),
         ("job_id,submit,start,end,processors\n1,0,soon,3,1\n", "line 2, column start: 'soon'"),
-        ("job_id,submit,start,end,processors\n1,0,2,nan,1\n", "line 2, column end: 'nan'"),
         ("job_id,submit,start,end,processors\n1,0,2,3,1.5\n", "1.5 processors; allowed: whole"),
         ("job_id,submit,start,end,processors\n1,0,2,3,0\n", "0 processors; allowed: whole"),
         ("job_id,submit,start,end,processors\n1,0,,,1\n", "none of its 1 jobs has a start"),
@@ -286,18 +261,3 @@ def test_comparison_of_two_schedules(capsys, file):
     assert code == 1 and "59 jobs in both\n  1 jobs: only first\n  58 wait equally long" in out
     assert "the first other one is job 31" in out
     assert run(capsys, "compare", first, file([[*rows[0]], [*rows[0]]]))[0] == 2
-
-
-def test_each_log_of_the_suite_is_possible_and_named_by_its_rules(file):
-    for log in suite.logs():
-        if log.rules["scheduler"] == "pv-easy":
-            continue
-        out = io.StringIO()
-        table = csv.writer(out)
-        table.writerow(HEADER.split(","))
-        starts = log.expected()
-        for j in log.jobs()[0]:
-            at = starts[j.number]
-            table.writerow([j.number, j.submit, at, at + j.run_time, j.size, j.estimate])
-        schedule = formats.read(file(out.getvalue()))
-        assert audit.check(schedule, log.jobs()[1])["possible"]
