@@ -30,7 +30,8 @@ class Beside:
 
 def of_family(family: type) -> list[Beside]:
     """Return the classes beside the package that belong to a family of choices."""
-    return [one for one in _classes() if any(base.endswith(family.__name__) for base in one.bases)]
+    found = _classes(paths.NOTEBOOKS) if paths.IN_CHECKOUT else ()
+    return [one for one in found if any(base.endswith(family.__name__) for base in one.bases)]
 
 
 def with_option(kind: type, option: str) -> Beside | None:
@@ -40,10 +41,10 @@ def with_option(kind: type, option: str) -> Beside | None:
 
 
 @functools.cache
-def _classes():
-    """Return the classes of the modules in ``notebooks/``; none without a checkout."""
+def _classes(folder):
+    """Return the classes of the modules in a folder."""
     found = []
-    for path in sorted(paths.NOTEBOOKS.glob("*.py")) if paths.IN_CHECKOUT else ():
+    for path in sorted(folder.glob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef):
                 bases = tuple(ast.unparse(base) for base in node.bases)
