@@ -112,8 +112,8 @@ def test_top_percent_as_coded_by_hand():
 
 
 def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
-    """The weights are scaled back twice, and then old runs count as little as before."""
-    n = 6000
+    """The weights are scaled back again and again, and old runs count as little as before."""
+    n = 12_000
     w = people(*[(70 if k < n // 2 else 10, 100, 1) for k in range(n)])
     for predictor in ("top-percent=4", "TopPercent(4, coded=True)"):
         memory = memory_of(predictor, w)
