@@ -16,6 +16,7 @@ import importlib
 import math
 import re
 import sys
+import warnings
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ def read(text: str, family: type) -> Any:
         _import_beside(family, short[1])
         return _from_short(family, *short.groups())
     try:
-        expression = ast.parse(text.strip(), mode="eval").body
+        expression = _parsed(text)
         problem = ""
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         expression, problem = None, f" ({getattr(error, 'msg', 'unreadable')})"
@@ -46,6 +47,13 @@ def read(text: str, family: type) -> Any:
         )
     _import_beside(family, ast.unparse(expression.func))
     return _from_call(_by_class(family), family.family, family.error, expression)
+
+
+def _parsed(text):
+    """Return the node of an expression, without Python's warning of spellings like ``1or 2``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return ast.parse(text.strip(), mode="eval").body
 
 
 def _import_beside(family, name):
@@ -167,7 +175,7 @@ def _from_short(family, name, value):
         forms = filter(None, (_short_form(name, member), f"{member.__name__}(...)"))
         raise family.error(f"{family.family} {text!r}; allowed: {' or '.join(forms)}")
     try:
-        value = ast.literal_eval(value) if value else None
+        value = ast.literal_eval(_parsed(value)) if value else None
     except (ValueError, SyntaxError):
         pass  # a word; the class says what is allowed
     return member(**dict.fromkeys(required, value))

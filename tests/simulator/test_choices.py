@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import replication as rp
@@ -140,7 +140,9 @@ def test_a_range_is_all_its_choices():
         rp.EstimateModel.check_all("f-model=1:0:1")
 
 
-@pytest.mark.filterwarnings("ignore::SyntaxWarning")  # as of 1or 2
+@pytest.mark.filterwarnings("error")
+@example("EASY(1or 2)")
+@example("f-model=1or 2")
 @given(st.text(alphabet="EASYaefilmrtx=*:,.-_'()[]{}0123456789 \n", max_size=30))
 def test_any_text_is_read_or_refused(words):
     for family in EVERY:
