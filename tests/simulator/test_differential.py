@@ -269,7 +269,9 @@ def test_they_agree_on_a_long_plan():
 
 
 def test_more_runs_are_killed_than_there_are_jobs():
-    """Each of many heads kills the seven last jobs, so that the space for killed runs fills up."""
+    """Each of many heads kills the last seven jobs. The kernel has space for at most three times as
+    many killed runs as there are jobs, and continues with more.
+    """
     rounds = [(0, 10, 9), (0, 10, 16)] * 24
     schedule = agree(jobs(16, *rounds, *[(1, 50, 1, 1)] * 7), PVEasy())
     assert len(schedule.killed_runs) == 24 * 7 > 3 * len(schedule.start)

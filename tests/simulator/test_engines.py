@@ -80,11 +80,9 @@ def test_a_refusal_is_raised_after_the_others_are_done(tmp_path):
 
 
 def test_one_worker_computes_alone_and_two_at_once():
-    def thread(k):
-        return threading.current_thread()
-
+    threads = engines.each(lambda k: threading.current_thread(), range(9), 1)
+    assert {*threads} == {threading.current_thread()}
     both = threading.Barrier(2, timeout=60)
-    assert {*engines.each(thread, range(9), 1)} == {threading.current_thread()}
     assert sorted(engines.each(lambda k: both.wait(), range(2), 2)) == [0, 1]
 
 

@@ -68,7 +68,7 @@ CASES = [
 )
 def test_kernel_and_reference_agree(real_log, log, paper, part, scheduler, estimates):
     schedule = agree(real_log(log, paper=paper).take(part), scheduler, estimates)
-    # The kernel allocates space for preempted runs several times.
+    # Many runs are killed.
     assert (scheduler, part) != (PVEasy(), WHOLE) or schedule.times_killed.sum() > 1000
 
 

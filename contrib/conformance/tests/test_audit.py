@@ -55,10 +55,6 @@ def swf(jobs):
     return "\n".join(["; MaxProcs: 16", *(line + " -1" * 9 for line in lines)]) + "\n"
 
 
-def column(name):
-    return HEADER.split(",").index(name)
-
-
 def add(row, k, by):
     row[k] += by
 
@@ -73,36 +69,39 @@ def crowded(rows):
     return max(range(len(rows)), key=lambda k: rows[k][2] - rows[k][1])
 
 
-#: Damages of a schedule, in place, and what is said of each.
-DAMAGES = {
-    "start before their submission": lambda rows: shift(rows, 5, rows[5][1] - rows[5][2] - 1),
-    "end before their start": lambda rows: rows[7].__setitem__(3, rows[7][2] - 1),
-    "are larger than the machine": lambda rows: rows[3].__setitem__(4, 17),
-    "have the number of another job": lambda rows: rows[8].__setitem__(0, rows[9][0]),
-    "more than 16 processors are in use": lambda rows: shift(rows, crowded(rows), -1),
-}
-#: Damages that only the log shows.
-AGAINST_LOG = {
-    "of the log are not in the schedule": lambda rows: rows.pop(12),
-    "are not in the log": lambda rows: rows.append([99, 0, 100000, 100001, 1, 5]),
-    "run for another time than in the log, less": lambda rows: add(rows[15], 3, -1),
-    "run for another time than in the log": lambda rows: add(max(rows, key=itemgetter(3)), 3, 5),
-    "hold fewer processors than the log": lambda rows: add(max(rows, key=itemgetter(4)), 4, -1),
-    "have another submission than in the log": lambda rows: add(rows[17], 1, -1),
-}
+#: What is said of a damage, and the damage of the rows, in place.
+DAMAGES = [
+    ("start before their submission", lambda rows: shift(rows, 5, rows[5][1] - rows[5][2] - 1)),
+    ("end before their start", lambda rows: rows[7].__setitem__(3, rows[7][2] - 1)),
+    ("are larger than the machine", lambda rows: rows[3].__setitem__(4, 17)),
+    ("have the number of another job", lambda rows: rows[8].__setitem__(0, rows[9][0])),
+    ("more than 16 processors are in use", lambda rows: shift(rows, crowded(rows), -1)),
+]
+#: The same of damages that only the log shows.
+AGAINST_LOG = [
+    ("of the log are not in the schedule", lambda rows: rows.pop(12)),
+    ("are not in the log", lambda rows: rows.append([99, 0, 100000, 100001, 1, 5])),
+    ("run for another time than in the log", lambda rows: add(rows[15], 3, -1)),
+    ("run for another time than in the log", lambda rows: add(max(rows, key=itemgetter(3)), 3, 5)),
+    ("hold fewer processors than the log", lambda rows: add(max(rows, key=itemgetter(4)), 4, -1)),
+    ("have another submission than in the log", lambda rows: add(rows[17], 1, -1)),
+]
 
 
-@pytest.mark.parametrize("words", [*DAMAGES, *AGAINST_LOG])
-def test_damaged_schedules_are_not_called_possible(capsys, file, words):
+@pytest.mark.parametrize(
+    ("words", "damage", "with_log"),
+    [*((*one, False) for one in DAMAGES), *((*one, True) for one in AGAINST_LOG)],
+)
+def test_damaged_schedules_are_not_called_possible(capsys, file, words, damage, with_log):
     jobs, rows = draw(words)
     log = file(swf(jobs), "log.swf")
     right = file(rows)
     assert run(capsys, "audit", right, "--processors", 16, "--log", log)[0] == 0
-    {**DAMAGES, **AGAINST_LOG}[words](rows)
-    given = ["--log", log] if words in AGAINST_LOG else []
+    damage(rows)
+    given = ["--log", log] if with_log else []
     code, out, err = run(capsys, "audit", file(rows), "--processors", 16, *given)
     assert code == 1 and out.startswith("IMPOSSIBLE") and err == ""
-    assert words.removesuffix(", less") in out
+    assert words in out
 
 
 def test_a_random_schedule_is_possible_if_it_fits_second_by_second(file):
