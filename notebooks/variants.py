@@ -9,10 +9,9 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from notebooks.paper_easy import PaperEASY
 from replication.simulator.drop_rules import spelled
 from replication.simulator.logs import registry
-from replication.simulator.schedulers import EASY, Scheduler
+from replication.simulator.schedulers import EASY, PaperEASY, Scheduler
 from replication.simulator.workload import Workload
 from replication.verdicts import published
 

@@ -53,6 +53,7 @@ from replication.simulator.schedulers import Conservative as Conservative
 from replication.simulator.schedulers import EventLoop as EventLoop
 from replication.simulator.schedulers import LargestAreaFirst as LargestAreaFirst
 from replication.simulator.schedulers import OrderedEASY as OrderedEASY
+from replication.simulator.schedulers import PaperEASY as PaperEASY
 from replication.simulator.schedulers import PVEasy as PVEasy
 from replication.simulator.schedulers import PythonScheduler as PythonScheduler
 from replication.simulator.schedulers import Scheduler as Scheduler

@@ -1,7 +1,6 @@
 """Comparison of a kernel with its reference implementation, shared by the tests of schedulers."""
 
 import replication as rp
-from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy.sparing import SparingPVEasy
 from tests.reference import conservative, lists, pv_easy
 from tests.reference.easy import Easy
@@ -9,7 +8,7 @@ from tests.reference.easy import Easy
 REFERENCES = {
     rp.FCFS: lists.Fcfs,
     rp.EASY: Easy,
-    PaperEASY: Easy,
+    rp.PaperEASY: Easy,
     rp.Conservative: conservative.Conservative,
     rp.LargestAreaFirst: lists.LargestAreaFirst,
     rp.OrderedEASY: lists.OrderedEasy,
@@ -44,7 +43,7 @@ def agree(workload, scheduler, estimates=None):
     reference = REFERENCES[type(scheduler)]
     if isinstance(scheduler, rp.EASY) and scheduler.has_profile:
         reference = lists.ReservedEasy
-    if isinstance(scheduler, PaperEASY):
+    if isinstance(scheduler, rp.PaperEASY):
         options["permissions"] = scheduler.permissions(workload, 1)
     slow = reference(fast.workload, fast.estimate, **options).run()
     assert fast.start.tolist() == slow.start

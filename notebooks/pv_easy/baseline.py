@@ -19,7 +19,6 @@ from dataclasses import replace
 import numpy as np
 
 import replication as rp
-from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import counts, runs
 from replication.simulator.precompilation import warm
 from replication.simulator.sweeps import engines
@@ -62,14 +61,14 @@ def fields(chosen, names) -> dict:
     return found
 
 
-def scheduler(policy, chosen, predictor=None) -> PaperEASY:
+def scheduler(policy, chosen, predictor=None) -> rp.PaperEASY:
     """Return the scheduler of a policy under some choices by dimension, with its own predictor
     unless another is given.
     """
     known = {name: DIMENSIONS[name] for name in chosen if policy in DIMENSIONS[name]["of"]}
     own = [name for name, entry in known.items() if entry["changes"] == "scheduler"]
     predictor = predictor or runs.POLICIES[policy].predictor
-    return PaperEASY(predictor=predictor, **fields(chosen, own))
+    return rp.PaperEASY(predictor=predictor, **fields(chosen, own))
 
 
 def pv_easy(chosen) -> rp.PVEasy:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import replication as rp
 from notebooks import variants
-from notebooks.paper_easy import PaperEASY
 from notebooks.variants import Variant
 from replication.verdicts import published
 
@@ -42,7 +41,7 @@ def name(scheduler) -> str:
 def concerns(scheduler, variant) -> bool:
     """Return whether a variant changes anything for a scheduler."""
     fields = variant.scheduler | (
-        variant.easy if isinstance(scheduler, rp.EASY | PaperEASY) else {}
+        variant.easy if isinstance(scheduler, rp.EASY | rp.PaperEASY) else {}
     )
     if not fields:
         return not variant.easy

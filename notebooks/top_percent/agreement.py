@@ -8,7 +8,6 @@ import hashlib
 import numpy as np
 import pandas as pd
 
-import notebooks.paper_easy  # noqa: F401, the table names its scheduler
 import replication as rp
 from replication.simulator import paths
 from replication.simulator.paths import toml

@@ -21,7 +21,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar
 
-from replication.simulator import beside, text
+from replication.simulator import text
 from replication.simulator.errors import InputError, among, did_you_mean
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # begins in a class' name
@@ -153,12 +153,11 @@ class Choice:
             cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__), *_parameters(cls)])
 
     def __new__(cls, *values, **named):
-        names = cls.options()
+        cls.options()
         if "__dataclass_fields__" not in cls.__dict__ or not cls.__dataclass_params__.frozen:
             raise cls.error(f"{cls.__name__}: {cls.decoration}")
-        for word in named:
-            hint = functools.partial(_class_with_option, cls, word)
-            among(names, f"{cls.__name__} has no option", word, cls.error, hint)
+        for name in named:
+            cls.check_option(name)
         return super().__new__(cls)
 
     def __post_init__(self):
@@ -224,6 +223,15 @@ class Choice:
         return [cls.check(value) for group in read for value in group]
 
     @classmethod
+    def check_option(cls, name) -> None:
+        """Raise `error` if the choice has no option of a name, with the members that have one."""
+        kinds = cls.members.values()
+        others = [k.__name__ for k in kinds if name in getattr(k, "__dataclass_fields__", ())]
+        hint = f" ({' and '.join(others)} {'has' if len(others) == 1 else 'have'} it)"
+        problem = f"{cls.__name__} has no option"
+        among(cls.options(), problem, name, cls.error, hint if others else "")
+
+    @classmethod
     def decorates_itself(cls) -> bool:
         """Return whether the class becomes a frozen dataclass without a decorator."""
         return False
@@ -262,12 +270,6 @@ def _is_again(kind, existing):
         return False
     files = [getattr(sys.modules.get(one.__module__), "__file__", None) for one in (kind, existing)]
     return kind.__module__ == existing.__module__ or (files[0] == files[1] and files[0] is not None)
-
-
-def _class_with_option(kind, option):
-    """Return a hint to the class beside the package that has an option, and how to import it."""
-    other = beside.with_option(kind, option)
-    return f" ({other.name} has it: {other.line})" if other else ""
 
 
 def _set_state(self, name, value):

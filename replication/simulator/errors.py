@@ -36,15 +36,15 @@ def did_you_mean(word, names, cutoff=0.6) -> str:
     return f" (did you mean {words}?)" if last != word else ""
 
 
-def among(allowed, what, value, error, hint=None) -> Any:
+def among(allowed, what, value, error, hint="") -> Any:
     """Return `value` if it is an allowed one; raise `error` with the noun `what`
     and the allowed values if not.
 
-    `hint` is a function that returns a better hint than `did_you_mean`, or "".
+    The message has `hint`, or without one that of `did_you_mean`.
     """
     allowed = [*allowed]
     if value not in allowed:
-        hint = (hint and hint()) or did_you_mean(value, allowed)
+        hint = hint or did_you_mean(value, allowed)
         raise error(
             f"{what} {value!r:.80}{hint}; allowed: {', '.join(map(str, allowed)) or 'none'}"
         )

@@ -6,12 +6,10 @@ A bare name is the short form of a choice without options: the name of its class
 words joined by hyphens. A name with a value is that of a choice with one option. ``easy`` is
 ``EASY()``, and ``f-model=2`` is ``FModel(2)``. Where several choices are allowed,
 ``f-model=0:10:1`` is one for each value. Nothing is evaluated: an expression has names of choices
-and of options, and literals. In a checkout it may name the choices of `beside`, whose modules are
-then imported.
+and of options, and literals.
 """
 
 import ast
-import functools
 import importlib
 import math
 import re
@@ -21,7 +19,6 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
-from replication.simulator import beside
 from replication.simulator.errors import InputError, among, did_you_mean
 
 _SHORT = re.compile(r"([A-Za-z_][\w-]*)(?:=([^:=()]+))?")
@@ -34,7 +31,6 @@ def read(text: str, family: type) -> Any:
     that are allowed.
     """
     if short := _SHORT.fullmatch(text.strip()):
-        _import_beside(family, short[1])
         return _from_short(family, *short.groups())
     try:
         expression = _parsed(text)
@@ -45,7 +41,6 @@ def read(text: str, family: type) -> Any:
         raise family.error(
             f"{family.family} {text!r:.80}{problem}; allowed: {allowed(family, text)}"
         )
-    _import_beside(family, ast.unparse(expression.func))
     return _from_call(_by_class(family), family.family, family.error, expression)
 
 
@@ -54,13 +49,6 @@ def _parsed(text):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)
         return ast.parse(text.strip(), mode="eval").body
-
-
-def _import_beside(family, name):
-    """Import the choices beside the package if a name is none of the family."""
-    if name not in _by_class(family) | family.members:
-        for path in {one.path for one in beside.of_family(family)}:
-            import_module(path)
 
 
 def read_all(text: str, family: type) -> list:
@@ -190,8 +178,7 @@ def _from_call(kinds, noun, error, call):
         raise error(f"{source}: {len(call.args)} values; allowed: {len(by_place)}")
     nodes = dict(zip(by_place, call.args, strict=False))
     for word in call.keywords:
-        hint = functools.partial(_class_with_option, member, word.arg)
-        among(options, f"{member.__name__} has no option", word.arg, error, hint)
+        member.check_option(word.arg)
         if word.arg in nodes:
             raise error(f"{source}: {word.arg} is given twice; allowed: once")
         nodes[word.arg] = word.value
@@ -199,12 +186,6 @@ def _from_call(kinds, noun, error, call):
         if name not in nodes:
             raise error(f"{source}: {name} is missing; allowed: {_limits(options[name])}")
     return member(**{name: _value(member, options[name], node) for name, node in nodes.items()})
-
-
-def _class_with_option(kind, option):
-    """Return a hint to the class beside the package that has an option, which text may name."""
-    other = beside.with_option(kind, option)
-    return f" ({other.name} has it: {other.name}({option}=...))" if other else ""
 
 
 def _value(member, option, node):

@@ -16,9 +16,8 @@ from notebooks.heel_and_toe import campaign, claims
 from notebooks.heel_and_toe.curves import PERFORMANCE, SHORT
 from notebooks.heel_and_toe.trends import ends
 from notebooks.panels import bars, dots, draw, factors, side_by_side
-from notebooks.paper_easy import PaperEASY
 from notebooks.ratios import over, ratio
-from replication import EASY, EstimateModel, FModel, Perfect, Schedule, Users, simulate
+from replication import EASY, EstimateModel, FModel, PaperEASY, Perfect, Schedule, Users, simulate
 from replication.drawing import style
 from replication.simulator.choices import Number, option
 from replication.simulator.schedules import intervals, measures

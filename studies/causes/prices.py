@@ -19,10 +19,9 @@ from causes import EQUAL_WILD, resampled_runs
 from notebooks import audits, over_seeds, placebo
 from notebooks.heel_and_toe.trends import ends
 from notebooks.panels import below_all
-from notebooks.paper_easy import PaperEASY
 from notebooks.ratios import over
 from relaxed_backfilling import Relaxed
-from replication import EASY, FModel, Perfect, Users, simulate
+from replication import EASY, FModel, PaperEASY, Perfect, Users, simulate
 from replication.drawing import style
 from replication.simulator.observation import observe
 from replication.simulator.schedules.intervals import LEVEL

@@ -15,7 +15,6 @@ from scipy import stats
 
 import replication as rp
 from interval_coverage import MEASURES, PRIORITY, WEEK
-from notebooks.paper_easy import PaperEASY
 from replication.simulator.schedules import intervals, measures
 
 MACHINE, JOBS_A_WEEK, USERS = 64, 250, 12
@@ -93,7 +92,7 @@ def weekly_sums(jobs):
     """Return the sums over weeks from which effects are made, float64[weeks, measures, 3
     schedules, 2].
     """
-    exceptions = PaperEASY(let_past=0.25)
+    exceptions = rp.PaperEASY(let_past=0.25)
     runs = (rp.EASY(), rp.Perfect()), (rp.EASY(), rp.FModel(1)), (exceptions, rp.Perfect())
     _, week = np.unique(jobs.submit // WEEK, return_inverse=True)
     size, run_time, one = jobs.processors, jobs.run_time.astype(float), np.ones(len(jobs))

@@ -19,7 +19,6 @@ from scipy import stats
 
 import replication as rp
 from notebooks import audits
-from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import runs
 from replication.simulator.estimates.modal import SMALLEST_E_MAX
 from replication.simulator.estimates.models import MissingEstimates
@@ -154,7 +153,7 @@ def arms(workload, workers=2):
             for name, share in (("modal, few", usable[0]), ("modal, half", 0.5)):
                 tasks[name] = [(easy, rp.Modal(limit, share), seed) for seed in seeds]
     let_past, matched = share_of_wild(workload)
-    tasks["random wild"] = [(PaperEASY(let_past=let_past), rp.Perfect(), seed) for seed in seeds]
+    tasks["random wild"] = [(rp.PaperEASY(let_past=let_past), rp.Perfect(), seed) for seed in seeds]
 
     def run(name, several):
         facts = {}
@@ -191,7 +190,7 @@ def share_of_wild(workload):
     tried = {}
 
     def is_enough(share):
-        observed = observe(workload, rp.Perfect(), 1, PaperEASY(let_past=share))
+        observed = observe(workload, rp.Perfect(), 1, rp.PaperEASY(let_past=share))
         tried[share] = observed.measures["wild"]
         return tried[share] > wanted
 

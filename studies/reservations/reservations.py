@@ -10,7 +10,7 @@ import pandas as pd
 from notebooks import panels
 from notebooks.heel_and_toe import campaign, trends
 from notebooks.heel_and_toe.curves import PERFORMANCE, Z95
-from notebooks.paper_easy import PaperEASY
+from replication import PaperEASY
 from replication.drawing import style
 
 RECOMPUTED, UNTIL_DUE = "recomputed", "until-due"

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import baseline, runs
+from replication import PaperEASY
 from replication.simulator import paths
 from replication.simulator.simulation import simulate
 from tests.workloads import jobs

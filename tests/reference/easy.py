@@ -6,12 +6,12 @@ It is compared with the compiled kernels on every start time, on random and on r
 from statistics import median
 
 from notebooks.explorer.decisions import Decision
-from notebooks.paper_easy import (
+from replication import PaperEASY
+from replication.simulator.kernels.paper_easy import (
     BY_RESERVATION,
     NEVER_WILD,
     WHENEVER_IT_FITS,
     WILD_IF_SHORTER,
-    PaperEASY,
 )
 from replication.simulator.schedulers.event_loop import Reservation, earliest_fit
 from tests.reference.base import Reference

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from notebooks import audits
-from notebooks.paper_easy import PaperEASY
 from notebooks.pv_easy import sparing
 from replication.simulator.predictors import Biased, Clairvoyant, Last, Virtual
-from replication.simulator.schedulers import EASY, FCFS, PVEasy
+from replication.simulator.schedulers import EASY, FCFS, PaperEASY, PVEasy
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.simulator.test_differential import random_scheduler

@@ -11,7 +11,6 @@ import replication as rp
 from conformance import audit, formats, suite, with_replication
 from conformance.easy import Job
 from conformance.rules import Rules, simulate
-from notebooks.paper_easy import PaperEASY
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from tests.agreement import agree
@@ -44,7 +43,7 @@ def scheduler(rules):
     if "order" in options:
         kind = rp.OrderedEASY
     elif kind is rp.EASY and (options.keys() & PAPERS_ONLY or rules["events"] == "by-plan"):
-        kind = PaperEASY
+        kind = rp.PaperEASY
     return kind(**options)
 
 

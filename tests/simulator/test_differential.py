@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import replication as rp
-from notebooks.paper_easy import PaperEASY
 from replication.simulator.kernels import list_scheduler
 from replication.simulator.schedulers import (
     EASY,
@@ -22,6 +21,7 @@ from replication.simulator.schedulers import (
     Conservative,
     LargestAreaFirst,
     OrderedEASY,
+    PaperEASY,
     PVEasy,
     SchedulerError,
 )

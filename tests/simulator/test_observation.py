@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from notebooks.paper_easy import BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS, PaperEASY
 from replication.simulator.estimates import Deterministic, FModel, Perfect, Users
+from replication.simulator.kernels.paper_easy import BY_RESERVATION, NEVER_WILD, WHENEVER_IT_FITS
 from replication.simulator.observation import observe
 from replication.simulator.predictors import Estimate, Tsafrir
-from replication.simulator.schedulers import EASY, FCFS, SchedulerError
+from replication.simulator.schedulers import EASY, FCFS, PaperEASY, SchedulerError
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
 from tests.reference import observation as reference_observed

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import replication as rp
-from notebooks.paper_easy import PaperEASY
 from replication.simulator import paths
 from replication.simulator.logs import cleaning, registry, swf
 from replication.simulator.observation import observe
@@ -72,7 +71,7 @@ def of_columns(schedule):
     """
     columns, scheduler = [*schedule.columns().values()], schedule.scheduler
     intervenes = (
-        isinstance(scheduler, PaperEASY) and scheduler.permissions(schedule.workload, 1).any()
+        isinstance(scheduler, rp.PaperEASY) and scheduler.permissions(schedule.workload, 1).any()
     )
     if scheduler == rp.EASY() or intervenes:
         seen = observe(schedule.workload, schedule.estimates, 1, schedule.scheduler)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from notebooks.paper_easy import PaperEASY
 from replication.simulator.estimates import FModel, Perfect, Users
 from replication.simulator.predictors import (
     CVH,
@@ -19,6 +18,7 @@ from replication.simulator.schedulers import (
     Conservative,
     LargestAreaFirst,
     OrderedEASY,
+    PaperEASY,
     PVEasy,
 )
 from replication.simulator.schedulers.queue_orders import ORDERS

@@ -10,7 +10,6 @@ import numpy as np
 from hypothesis import given, settings
 
 from conformance import suite
-from notebooks.paper_easy import PaperEASY
 from replication.simulator import paths
 from replication.simulator.estimates import Deterministic, FModel, Perfect
 from replication.simulator.predictors import Predictor, Virtual
@@ -19,6 +18,7 @@ from replication.simulator.schedulers import (
     Conservative,
     LargestAreaFirst,
     OrderedEASY,
+    PaperEASY,
     options,
 )
 from replication.simulator.schedules import measures

@@ -3,7 +3,6 @@
 import pytest
 
 import replication as rp
-from notebooks.paper_easy import PaperEASY
 from relaxed_backfilling import Relaxed
 from replication.simulator.schedulers.event_loop import earliest_fit
 from tests.workloads import jobs, random_jobs
@@ -47,7 +46,7 @@ def test_the_compiled_scheduler_equals_the_readable_one(share, model):
 
 
 def test_without_a_limit_every_job_that_fits_may_pass():
-    alone = rp.simulate(CROWD, PaperEASY(let_past=1.0), rp.Perfect())
+    alone = rp.simulate(CROWD, rp.PaperEASY(let_past=1.0), rp.Perfect())
     schedule = rp.simulate(CROWD, Relaxed(share=1e6), rp.Perfect())
     assert schedule.start.tolist() == alone.start.tolist()
 
