@@ -41,10 +41,15 @@ define ptr @take(i64 %size) {
   %last = load i32, ptr @top
   %first = icmp eq i32 %last, 0
   %from = select i1 %first, i32 ptrtoint (ptr @__heap_base to i32), i32 %last
-  %more = add i32 %from, 63
-  %place = and i32 %more, -64
-  %short = trunc i64 %size to i32
-  %end = add i32 %place, %short
+  %begin = zext i32 %from to i64
+  %more = add i64 %begin, 63
+  %aligned = and i64 %more, -64
+  %beyond = add i64 %aligned, %size
+  %large = icmp ugt i64 %beyond, 4294967295
+  br i1 %large, label %none, label %small
+small:
+  %place = trunc i64 %aligned to i32
+  %end = trunc i64 %beyond to i32
   store i32 %end, ptr @top
   %pages = call i32 @llvm.wasm.memory.size.i32(i32 0)
   %room = shl i32 %pages, 16

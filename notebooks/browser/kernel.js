@@ -25,7 +25,7 @@ export class Machine {
   }
 
   take(bytes) {
-    const place = this.kernel.take(BigInt(bytes));
+    const place = this.kernel.take(BigInt(bytes)) >>> 0; // an address, without a sign
     if (!place) throw new Error("not enough memory for so many jobs");
     return place;
   }

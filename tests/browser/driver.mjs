@@ -72,6 +72,7 @@ const answers = {
     runAt(machine, log, given.f, 1);
     return { isHead, names: members.map(([name]) => name), waits: waits(log, machine, members) };
   },
+  take: () => given.map((bytes) => kernel.take(BigInt(bytes)) >>> 0),
   unpack: async () => {
     const { jobs } = await unpackLog(given);
     return Object.fromEntries(Object.entries(jobs).map(([name, column]) => [name, Array.from(column)]));

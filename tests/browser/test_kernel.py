@@ -97,3 +97,8 @@ def test_groups_of_jobs_and_heads(node, written):
         assert value == pytest.approx(run.wait[members & kept].mean())
     longest = np.sort(run.wait[kept])[-round(kept.sum() / 100) :]
     assert found["waits"][-1] == pytest.approx(longest.mean())
+
+
+def test_memory_beyond_addresses_of_32_bits_is_refused(node):
+    first, *refused, second = node("take", ["64", *(str(2**k) for k in (32, 33, 63)), "64"])
+    assert refused == [0, 0, 0] and second == first + 64

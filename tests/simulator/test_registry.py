@@ -117,6 +117,21 @@ def test_the_header_says_which_size_the_machine_counts_or_a_warning_does():
         assert cleaning.workload(log, size="requested").processors.tolist() == [1, 2]
 
 
+@pytest.mark.parametrize(
+    "header, partition, count", [((), [1, 2, -1], 2), ((" MaxPartitions: 170",), [-1] * 3, 170)]
+)
+def test_partitions_are_simulated_as_one_machine_with_a_warning(header, partition, count):
+    log = trace((" MaxProcs: 8", *header), submit=range(3), partition=partition)
+    with pytest.warns(cleaning.UnitWarning, match=f"{count} partitions .* 8 processors"):
+        assert cleaning.workload(log).machine == 8
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_partition_needs_no_warning():
+    log = trace((" MaxProcs: 8", " MaxPartitions: 1"), submit=range(3), partition=[4, 4, -1])
+    assert len(cleaning.workload(log)) == 3
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("held, chosen", [(21, {}), (40, {"size": "requested"})])
 def test_sizes_that_differ_little_or_are_chosen_need_no_warning(held, chosen):

@@ -39,7 +39,9 @@ ZERO_SIMULATED = "zero-run-time-simulated"
 
 
 class UnitWarning(UserWarning):
-    """Sizes or estimates of a log may be in another unit than its machine or its run times."""
+    """The machine of a log may be another than its jobs had, or sizes or estimates be in another
+    unit.
+    """
 
 
 def workload(
@@ -96,7 +98,8 @@ def workload(
         If allocated work exceeds requested work by more than 5 % and the header does not say which
         the machine counts; if more than half of the estimates were raised by more than 10 %; if, by
         the log's starts, more processors were in use than the header names, or less than half of a
-        given machine.
+        given machine; if a log that is not registered has several partitions, which are simulated
+        as one machine.
 
     Raises
     ------
@@ -118,6 +121,8 @@ def workload(
         _compare_with_use(trace, processors, order, machine, given)
     if size is None and size_of == "requested" and "Sizes" not in trace.header:
         _warn_of_unlike_sizes(trace, order)
+    if not draw_key:
+        _warn_of_partitions(trace, order, machine)
     run_time, estimate = trace.run_time[order], trace.requested_time[order]
     unknown = estimate < 1
     far = ~unknown & (run_time > FAR * estimate) & (overrun is None)
@@ -270,6 +275,18 @@ def _date(trace, instant):
 
 def _warn(text):
     warnings.warn(text, UnitWarning, stacklevel=5)  # the caller of load
+
+
+def _warn_of_partitions(trace, order, machine):
+    """Warn if the header or the jobs name several partitions, within which alone a job can run."""
+    header = re.match(r"\d{1,9}", trace.header.get("MaxPartitions", [""])[0], re.ASCII)
+    named = np.unique(trace.partition[order])
+    partitions = max(int(header[0]) if header else 0, int(np.count_nonzero(named >= 0)))
+    if partitions > 1:
+        _warn(
+            f"{trace.path}: {partitions:,} partitions (MaxPartitions, field 16) are simulated as "
+            f"one machine of {machine:,} processors, on which any job can use any processor"
+        )
 
 
 def _warn_of_unlike_sizes(trace, order):
