@@ -7,13 +7,16 @@ started for good.
 import numpy as np
 from numba import njit
 
+from replication.simulator.kernels import paper_easy
 from replication.simulator.kernels.easy import easy
 from replication.simulator.kernels.machine import (
     ARRIVED,
+    HEAD,
     JOB_BITS,
     JOB_MASK,
     LAST,
     RUNNING,
+    TAIL,
     corrected,
     idle_machine,
 )
@@ -150,11 +153,11 @@ def outlived_at(asked, at, since, start, end, prediction, size, machine):
 
 
 @njit(nogil=True, cache=True)
-def easy_without_later(submit, run_time, estimate, size, machine, backfilling, start):
-    """Return the start of each job, int64[n], s, under EASY (or FCFS)
-    if no job of lower priority had been submitted.
+def easy_without_later(submit, run_time, estimate, size, machine, backfilling, start, asked):
+    """Return the start of each job of `asked` (bool[n]), int64[n], s, under EASY (or FCFS)
+    if no job of lower priority had been submitted; of other jobs that in the schedule, `start`.
 
-    Up to a job's submission the schedule (`start`) does not depend on later jobs. Each replay
+    Up to a job's submission the schedule does not depend on later jobs. Each replay
     begins there: the running jobs with their remaining run times, then the waiting ones, all
     submitted at once.
     """
@@ -170,7 +173,7 @@ def easy_without_later(submit, run_time, estimate, size, machine, backfilling, s
                 kept += 1
         live[kept] = job
         living = kept + 1
-        if _may_differ(job, submit, start):
+        if asked[job] and _may_differ(job, submit, start):
             alone[job] = now + _replay(
                 live[:living], now, run_time, estimate, size, machine, backfilling, start
             )
@@ -206,12 +209,12 @@ def _replay(live, now, run_time, estimate, size, machine, backfilling, start):
 
 
 @njit(nogil=True, cache=True)
-def pv_easy_without_later(machine, rules, group, memory, spare, start):
+def pv_easy_without_later(machine, rules, group, memory, spare, start, asked):
     """Return the start of each job's last PV-EASY run
     if no job of lower priority had been submitted, int64[n], s.
 
     `group` (int64[n]) are the classes of the jobs. `memory` and `spare` are of the same predictor,
-    before the first job; `start` is that of the schedule.
+    before the first job; `start` is that of the schedule, and of the jobs not `asked` (bool[n]).
     """
     n, submit = len(start), memory.submit
     alone = start.copy()
@@ -224,7 +227,7 @@ def pv_easy_without_later(machine, rules, group, memory, spare, start):
         while not simulate_until(world, memory, runs, rules, instant):
             runs.kills[0] = 0
         while done < n and submit[done] == instant:
-            if _may_differ(done, submit, start):
+            if asked[done] and _may_differ(done, submit, start):
                 _copy(world, runs, other, other_runs, done)
                 spare.state[:] = memory.state
                 while not simulate_until(other, spare, other_runs, rules, NEVER):
@@ -257,6 +260,49 @@ def _copy_job(world, runs, other, other_runs, job):
     other.prediction[job], other.planned[job] = world.prediction[job], world.planned[job]
     other.done[job], other_runs.length[job] = world.done[job], runs.length[job]
     other_runs.times_killed[job] = runs.times_killed[job]
+
+
+@njit(nogil=True, cache=True)
+def paper_easy_without_later(machine, shared, rules, permission, memory, spare, start, asked):
+    """Return the start of each job of `asked` (bool[n]) under `PaperEASY`
+    if no job of lower priority had been submitted, int64[n], s.
+
+    `memory` and `spare` are of the same predictor, before the first job; `start` is that of the
+    schedule, and of the jobs not asked.
+    """
+    n, submit = len(start), memory.submit
+    alone = start.copy()
+    world, other = idle_machine(n, machine), idle_machine(n, machine)
+    ends, other_ends = paper_easy.empty_ends(world), paper_easy.empty_ends(other)
+    for job in range(n):
+        if asked[job] and _may_differ(job, submit, start):
+            # The schedule up to the instant of the job's submission.
+            instant = submit[job]
+            paper_easy.simulate_until(world, memory, shared, rules, permission, ends, instant)
+            _copy_machine(world, other, job)
+            for k in range(2):
+                other_ends[k][: world.count[RUNNING] + 1] = ends[k][: world.count[RUNNING] + 1]
+            spare.state[:] = memory.state
+            paper_easy.simulate_until(other, spare, shared, rules, permission, other_ends, NEVER)
+            alone[job] = other.start[job]
+    return alone
+
+
+@njit(nogil=True, cache=True)
+def _copy_machine(world, other, job):
+    """Copy the state of a machine to another one in which `job` is the last submission."""
+    other.count[:] = world.count
+    other.count[LAST] = job + 1
+    last, queue = world.count[RUNNING] + 1, slice(world.count[HEAD], world.count[TAIL])
+    other.by_end[:last], other.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
+    other.waiting[queue] = world.waiting[queue]
+    other.queued_size[queue] = world.queued_size[queue]
+    for k in world.waiting[queue]:
+        other.first[k] = world.first[k]
+    for key in world.by_end[1:last]:
+        k = key & JOB_MASK
+        other.start[k], other.first[k] = world.start[k], world.first[k]
+        other.prediction[k], other.planned[k] = world.prediction[k], world.planned[k]
 
 
 @njit(nogil=True, cache=True)

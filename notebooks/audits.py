@@ -15,7 +15,7 @@ from notebooks import audit_kernels as kernels
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
 from replication.simulator.kernels import machine
-from replication.simulator.schedulers import EASY, FCFS, PVEasy
+from replication.simulator.schedulers import EASY, FCFS, PaperEASY, PVEasy
 from replication.simulator.schedulers.options import CORRECTIONS
 from replication.simulator.simulation import simulate
 
@@ -307,9 +307,9 @@ def alone(schedule, jobs=None) -> np.ndarray:
     """
     start, w = schedule.start.copy(), schedule.workload
     if is_replayed(schedule.scheduler):
-        chosen = slice(None) if jobs is None else jobs
-        start[chosen] = _replay(schedule)[chosen]
-        return start
+        asked = np.full(len(w), jobs is None)
+        asked[[] if jobs is None else jobs] = True
+        return _replay(schedule, asked)
     choices = schedule.scheduler, getattr(schedule.scheduler, "predictor", None)
     if any(getattr(one, "draws_at_random", False) for one in choices):
         raise AuditError(
@@ -328,27 +328,31 @@ def is_replayed(scheduler) -> bool:
     """Return whether the scheduler's kernel can continue from any instant,
     so that `alone` is fast for all jobs.
     """
-    if isinstance(scheduler, PVEasy):
+    if isinstance(scheduler, PVEasy | PaperEASY):
         # The state of a predictor in Python cannot be copied at every instant.
-        return scheduler.predictor.is_compiled
+        return scheduler.predictor.is_compiled and not scheduler.draws_at_random
     is_plain = isinstance(scheduler, EASY) and scheduler.is_plain
     return is_plain or isinstance(scheduler, FCFS)
 
 
-@_cache
-def _replay(schedule):
+def _replay(schedule, asked):
     """Return `alone` for the schedulers whose kernels can continue from any instant."""
     w, scheduler = schedule.workload, schedule.scheduler
-    if not isinstance(scheduler, PVEasy):
+    if not isinstance(scheduler, PVEasy | PaperEASY):
         jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
-        return kernels.easy_without_later(*jobs, isinstance(scheduler, EASY), schedule.start)
-    _, rules = scheduler.kernel()
-    group = scheduler.classes(w, schedule.estimate)
+        is_easy = isinstance(scheduler, EASY)
+        return kernels.easy_without_later(*jobs, is_easy, schedule.start, asked)
     given = w, schedule.estimate, schedule.seed
     with scheduler.predictor.memory(*given) as memory, scheduler.predictor.memory(*given) as spare:
-        return kernels.pv_easy_without_later(w.machine, rules, group, memory, spare, schedule.start)
+        rest = memory, spare, schedule.start, asked
+        if isinstance(scheduler, PVEasy):
+            group = scheduler.classes(w, schedule.estimate)
+            return kernels.pv_easy_without_later(w.machine, scheduler.kernel()[1], group, *rest)
+        rules, columns = scheduler.kernel()[1:], scheduler.columns_of(*given)
+        return kernels.paper_easy_without_later(w.machine, *rules, *columns, *rest)
 
 
+@_cache
 def start_delays(schedule, since="alone") -> np.ndarray:
     """Return the delay of each blocked job by later jobs (PV-EASY, Table 1).
 
@@ -368,7 +372,7 @@ def start_delays(schedule, since="alone") -> np.ndarray:
     """
     among(SINCE, "since", since, AuditError)
     if since == "alone":
-        fair = alone(schedule)
+        fair = alone(schedule, np.flatnonzero(blocked(schedule)))
     elif since == "running":
         fair = earliest_of_running(schedule)
     else:

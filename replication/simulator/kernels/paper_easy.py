@@ -46,21 +46,28 @@ Rules = namedtuple(
 def simulate(memory, processors, shared, rules, permission):
     """Simulate; `shared` are the rules of the machine, `permission` has one for each job."""
     machine = machines.idle_machine(len(memory.submit), processors)
-    ends = np.full((2, len(machine.by_plan)), NEVER)
-    _simulate(machine, memory, shared, rules, permission, (ends[0], ends[1]))
+    ends = empty_ends(machine)
+    simulate_until(machine, memory, shared, rules, permission, ends, NEVER)
     return machine
 
 
-@njit_call
-def _simulate(machine, memory, shared, rules, permission, ends):
-    """Run the event loop.
-
-    `ends` is space for two lists of the running jobs like `machine.by_plan`: of planned lengths for
+@njit(nogil=True, cache=True)
+def empty_ends(machine):
+    """Return space for two lists of the running jobs like `machine.by_plan`: of planned lengths for
     plans that do not age, and with equal planned ends in the order of starts.
     """
+    ends = np.full((2, len(machine.by_plan)), NEVER)
+    return ends[0], ends[1]
+
+
+@njit_call
+def simulate_until(machine, memory, shared, rules, permission, ends, instant):
+    """Run the event loop up to an instant, whose events are left; `ends` is from `empty_ends`."""
     count, now = machine.count, 0
     while machines.has_events(machine):
         now = machines.next_event(machine, memory, now)
+        if now >= instant:
+            break
         ended, came, fits, _ = machines.process_events(machine, memory, shared, now)
         if rules.unaged:
             for k in range(count[FREED]):
