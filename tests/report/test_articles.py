@@ -2,11 +2,13 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 from docs.articles import build_articles as article
-from docs.articles import queries
-from docs.articles.build_articles import ReferenceFault, References
+from docs.articles import studies
+from docs.articles.build_articles import References
+from docs.articles.cells import MISSING, PLACE, Cells, NoResult, Records
 from replication.verdicts import evidence
 
 
@@ -20,7 +22,7 @@ def test_a_pdf_is_the_same_twice(name, recorded):
 @pytest.mark.parametrize("name", ["replication", "studies"])
 def test_a_page_holds_its_pictures_and_citations(name, recorded):
     markup = article.html(name, recorded)
-    assert not re.search(r"\{(value|verdict|table|include) ", markup)
+    assert not re.search(r"\{(verdict|table|ref|include) ", markup)
     assert markup.count("<figure") == markup.count('src="file:figures/') >= 1
     assert f'id="article-{name}-ref-pv_easy"' in markup and "<h2" in markup
     anchors = set(re.findall(r' id="([^"]+)"', markup))
@@ -31,46 +33,74 @@ def test_a_page_holds_its_pictures_and_citations(name, recorded):
     assert links <= anchors | of_report and links & of_report
 
 
-@pytest.mark.parametrize(
-    ("reference", "text"),
-    [
-        (
-            "value pv_easy.numbers published item=table6 trace=CTC-SP2 policy=PV-EASY "
-            "measure=preempted",
-            "10,172",
-        ),
-        ("value heel_and_toe/table1 jobs trace=CTC-SP2; ,.0f", "77,222"),
-        ("value studies/sensitivity/heel_and_toe cases headline=doubling-helps kind=default", "16"),
-        ("value heel_and_toe/table1 jobs; count", "4"),
-        ("value heel_and_toe.cases value claim=sjfness-lambda case=CTC-SP2 part=fall; .1f", "0.1"),
-        ("value heel_and_toe/table1 jobs trace!=CTC-SP2; count", "3"),
-        ("value pv_easy.claims claim verdict=holds claim=no-violation; count", "0"),
-        ("value top_percent/table1-baseline ratios ours=words; sum; .0f", "36"),
-        ("value top_percent/table1-baseline match ours=words trace=KTH-SP2; .0%", "600 %"),
-    ],
-)
-def test_values(recorded, reference, text):
-    assert References(recorded, link=False).text(reference) == text
+@pytest.fixture
+def records(recorded):
+    return Records(recorded, is_linked=False)
+
+
+def test_a_cell_is_text(records):
+    jobs = records.table("heel_and_toe/table1")
+    assert jobs.text("jobs", ",.0f", trace="CTC-SP2") == "77,222"
+    assert jobs.count() == "4" and jobs.count(trace=("CTC-SP2", "SDSC-SP2")) == "2"
+    ratios = records.table("top_percent/table1-baseline")
+    assert ratios.total("ratios", ours="words") == "36"
+    assert ratios.text("match", ".0%", ours="words", trace="KTH-SP2") == "600 %"
+    assert (
+        records.table("studies/sensitivity/heel_and_toe").text(
+            "cases", headline="doubling-helps", kind="default"
+        )
+        == "16"
+    )
+
+
+def test_numbers_and_claims_are_tables(records):
+    killed = records.table("pv_easy.numbers").where(item="table6", trace="CTC-SP2")
+    assert killed.text("published", policy="PV-EASY", measure="preempted") == "10,172"
+    fall = records.table("heel_and_toe.cases").where(claim="sjfness-lambda", part="fall")
+    assert fall.text("value", ".1f", case="CTC-SP2") == "0.1"
+    assert records.table("pv_easy.claims").count(verdict="holds", claim="no-violation") == "0"
+
+
+def test_a_range_and_an_interval():
+    frame = pd.DataFrame({"a": [2.0, -1, ""], "a low": [1.0, -3, ""], "a high": [3.0, 0, ""]})
+    cells = Cells("of test", frame.assign(name=["x", "y", "z"], **{PLACE: "here"}), is_linked=True)
+    assert cells.range("a", "+.0f") == "[-1 to +2](#record:here){.value}"
+    assert cells.interval("a", name="y") == "[-1.0 [-3.0, 0.0]](#record:here){.value}"
+    assert cells.interval("a", name="z") == cells.text("a", ".1f", name="z") == MISSING
+    assert cells.size("a", ".1f", name="y") == "[1.0](#record:here){.value}"
 
 
 @pytest.mark.parametrize(
-    ("reference", "place"),
+    ("table", "case", "place"),
     [
         (
-            "value pv_easy.numbers ours item=table6 trace=CTC-SP2 policy=PV-EASY measure=preempted",
+            "pv_easy.numbers",
+            {"item": "table6", "trace": "CTC-SP2", "policy": "PV-EASY", "measure": "preempted"},
             "number:pv_easy:table6:CTC-SP2:PV-EASY:preempted",
         ),
-        ("value pv_easy.claims held claim=venture-helps", "claim:pv_easy:venture-helps"),
-        ("value pv_easy.cases value claim=venture-helps; range", "claim:pv_easy:venture-helps"),
-        ("value heel_and_toe/table1 jobs trace=CTC-SP2", "heel_and_toe-table1"),
-        ("value heel_and_toe/fig04-shapes log; count", "heel_and_toe-fig04"),
-        ("value all.claims verdict; count", ""),
+        ("pv_easy.claims", {"claim": "venture-helps"}, "claim:pv_easy:venture-helps"),
+        ("pv_easy.cases", {"claim": "venture-helps"}, "claim:pv_easy:venture-helps"),
+        ("heel_and_toe/table1", {"trace": "CTC-SP2"}, "heel_and_toe-table1"),
+        ("heel_and_toe/fig04-shapes", {}, "heel_and_toe-fig04"),
+        ("all.claims", {}, ""),
     ],
 )
-def test_a_value_leads_to_its_record(recorded, reference, place):
-    plain = References(recorded, link=False).text(reference)
-    linked = References(recorded).text(reference)
-    assert linked == (f"[{plain}](#record:{place}){{.value}}" if place else plain)
+def test_a_value_leads_to_its_record(recorded, table, case, place):
+    text = Records(recorded).table(table).count(**case)
+    assert text.partition("]")[2] == (f"(#record:{place}){{.value}}" if place else "")
+
+
+@pytest.mark.parametrize(
+    ("look_up", "words"),
+    [
+        (lambda one: one.text("height", trace="CTC-SP2"), "has no column 'height'"),
+        (lambda one: one.count(trace="X"), "no row has trace=X"),
+        (lambda one: one.text("jobs", trace="CTC-SP2", processors=1), "no row has processors=1"),
+    ],
+)
+def test_cells_that_are_not_there(records, look_up, words):
+    with pytest.raises(NoResult, match=words):
+        look_up(records.table("heel_and_toe/table1"))
 
 
 @pytest.mark.parametrize(
@@ -79,31 +109,21 @@ def test_a_value_leads_to_its_record(recorded, reference, place):
         ("verdict pv_easy/no-violation", "the text says 'no verdict'"),
         ("verdict pv_easy/no-violation; holds", "the text says 'holds'; the verdict is 'check'"),
         ("verdict pv_easy/other; holds", "no row has claim=other"),
-        ("value heel_and_toe/table1 height trace=CTC-SP2", "has no column 'height'"),
-        ("value heel_and_toe/table1 jobs trace=X; count", "no row has trace=X"),
-        ("value heel_and_toe/table1 jobs trace", "expected NAME=VALUE"),
-        (
-            "value studies/interpretations/pv_easy-own_numbers away preemption=printed; range",
-            "all cells are empty",
-        ),
-        ("value heel_and_toe/table1 trace; .1f", "is no number"),
-        ("value heel_and_toe/table1 jobs; much", "no format"),
-        ("table nothing", "no table 'nothing', but .*main-table"),
-        ("number 1", "expected verdict and a claim, value"),
-        ('value "x', "unreadable"),
+        ("table nothing", "table 'nothing'.*main-table"),
+        ("checkss", "no value 'checkss'.*checks"),
+        ("number 1", "allowed: verdict"),
     ],
 )
 def test_faults(recorded, reference, words):
-    with pytest.raises(ReferenceFault, match=words):
+    with pytest.raises(NoResult, match=words):
         References(recorded).text(reference)
 
 
-def test_a_table_of_an_article_is_its_query(recorded):
+def test_a_table_of_an_article_has_linked_numbers(recorded):
     text = References(recorded).text("table matches")
-    ours = References(recorded).value(
-        "top_percent/table1-baseline", "match", ".0f", ours="coded", trace="KTH-SP2"
-    )
-    assert ours in text and "#record:top_percent-table1" in ours
+    ours = Records(recorded).table("top_percent/table1-baseline")
+    assert ours.text("match", ".0f", ours="coded", trace="KTH-SP2") in text
+    assert "#record:top_percent-table1" in text
     assert "| KTH | CTC | SDSC |" in text.splitlines()[0]
 
 
@@ -116,7 +136,7 @@ def test_the_best_level_is_the_largest_gain_at_the_price_of_f():
         for (way, level, price), gain in zip(ways, gains, strict=True)
     ]
     best = {
-        (way, f): queries.best_level(points, "A", f, way, "gain")
+        (way, f): studies.best_level(pd.DataFrame(points), "A", f, way, "gain")
         for way in ("f-model", "relaxed")
         for f in (0, 1, 3)
     }
@@ -135,7 +155,7 @@ def test_tables_and_pictures_of_an_article_are_numbered_in_their_order(recorded)
     tables_of = re.findall(r"^: \*\*Table\xa0(\d+)\.\*\* \w", text, re.MULTILINE)
     assert [*map(int, tables_of)] == [*range(1, len(tables_of) + 1)] and tables_of
     assert "![**Fig.\xa01.** " in text and "(Fig.\xa01)" in text
-    with pytest.raises(ReferenceFault, match="nothing.*main-table"):
+    with pytest.raises(NoResult, match="nothing.*main-table"):
         References(recorded, numbered={"main-table": "Table 1"}).text("ref nothing")
 
 
