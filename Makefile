@@ -92,9 +92,8 @@ lock: $(TOOLS)/ready  ## Update the locks from pyproject.toml
 audit: $(TOOLS)/ready  ## Look up known vulnerabilities of the locked packages
 	@PYTHONPATH=$(TOOLS) $(PY) -m pip_audit --strict --disable-pip --require-hashes --progress-spinner off \
 	  $(foreach lock,$(wildcard requirements/*.lock),--requirement $(lock))
-clean:  ## Remove caches and build/ except stored simulations
-	@[ ! -d build ] || find build -mindepth 1 -maxdepth 1 ! -name results -exec rm -rf {} +
-	@rm -rf .pytest_cache .hypothesis replication.egg-info
+clean:  ## Remove caches, stored simulations and all else in build/
+	@rm -rf build .pytest_cache .hypothesis replication.egg-info
 	@find . -path ./.venv -prune -o \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 # The packages exactly as locked, each checked against its hash; then this package itself.

@@ -21,7 +21,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar
 
-from replication.simulator import text
+from replication.simulator import sources, text
 from replication.simulator.errors import InputError, among, did_you_mean
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # begins in a class' name
@@ -149,6 +149,8 @@ class Choice:
                 f"{existing.__module__}.{existing.__qualname__}; give the new one another name"
             )
         cls.members[cls.name] = cls
+        if not cls.__module__.startswith("replication.") and "<" not in cls.__qualname__:
+            cls._sources = sources.of_module(cls.__module__)  # as they are now, for stored results
         if "Parameters\n" not in (cls.__doc__ or "Parameters\n"):
             cls.__doc__ = "\n".join([inspect.cleandoc(cls.__doc__), *_parameters(cls)])
 

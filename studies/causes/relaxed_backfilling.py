@@ -42,7 +42,6 @@ class Relaxed(options.OnPredictions, Scheduler, name="relaxed-backfilling"):
     """
 
     draws_at_random = False
-    version = 1  # of stored results: one more whenever a schedule changes
 
     predictor: Predictor = options.predictor()
     refresh: options.Refresh = options.refresh()

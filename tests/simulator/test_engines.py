@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-from dataclasses import dataclass
 
 import joblib
 import pandas as pd
@@ -55,14 +54,9 @@ def test_processes_and_any_order_give_the_same_and_share_the_store(tmp_path, mon
     pd.testing.assert_frame_equal(sweep.run(tasks(), folder=tmp_path), in_threads)
 
 
-@dataclass(frozen=True)
-class Versioned(Failing, name="failing-versioned"):
-    version = 1
-
-
 @pytest.mark.parametrize(("backend", "workers"), [("threading", 1), ("loky", 2)])
 def test_an_error_ends_the_run_and_keeps_finished_results(backend, workers, tmp_path):
-    grid = tasks(Versioned(at=60), [Users()])
+    grid = tasks(Failing(at=60), [Users()])
     with (
         joblib.parallel_config(backend, n_jobs=workers),
         pytest.raises(ArithmeticError, match="it does not add up"),
@@ -110,37 +104,6 @@ def test_a_stopped_sweep_says_so_and_continues(tmp_path, monkeypatch):
     monkeypatch.setattr(sweep, "compute", lambda task: done.append(task) or compute(task))
     pd.testing.assert_frame_equal(sweep.run(tasks(), 1, folder=tmp_path), whole)
     assert kept >= 6 and len(done) == 7 + len(tasks()) - kept
-
-
-def test_own_classes_are_simulated_again_unless_they_state_a_version(tmp_path):
-    runs = []
-
-    class Counted(rp.PythonScheduler, name="counted"):
-        most: int = 16
-
-        def schedule(self, now):
-            if now == 0:
-                runs.append(type(self).__name__)
-            for job in [job for job in self.queue if job.size <= min(self.free, self.most)]:
-                if job.size <= self.free:
-                    self.begin(job)
-
-    class First(Counted, name="counted-1"):
-        version = 1
-
-    class Below(First, name="counted-below"):
-        pass
-
-    log = rp.Workload.from_columns("two", 4, [0, 1], [9, 5], [3, 4])
-    for own in (Counted, First, Below):
-        for _ in range(2):
-            rp.sweep(log, own(), folder=tmp_path)
-    assert runs == ["Counted"] * 2 + ["First"] + ["Below"] * 2
-    First.version = 2
-    rp.sweep(log, [First(), rp.EASY(rp.Last())], folder=tmp_path)
-    assert runs[5:] == ["First"]
-    rp.sweep(log, First(most=8), folder=tmp_path)
-    assert runs[6:] == ["First"]
 
 
 class Slow(rp.PythonScheduler, name="slow-in-python"):

@@ -1,16 +1,12 @@
 """The result store: rows come back as they were stored, and a sweep goes on without a store."""
 
-import importlib.util
 import math
-import shutil
 import sqlite3
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import replication as rp
-from replication.simulator.sweeps import keys
 from replication.simulator.sweeps.store import FILE, Store
 from tests.workloads import random_jobs
 
@@ -84,54 +80,3 @@ def test_a_stored_row_of_another_shape_is_absent(stored, tmp_path):
         database.execute("update tasks set rows = ?", (stored,))
     database.close()
     assert sweep(tmp_path) == sweep(None)
-
-
-PROGRAM = """
-import replication as rp
-
-
-class Mine(rp.PythonScheduler, name="mine-in-a-program"):
-    version = 1
-
-    def schedule(self, now):
-        for job in {queue}:
-            if job.size <= self.free:
-                self.begin(job)
-
-
-jobs = rp.Workload.from_columns("three", 4, [0, 1, 2], [9, 5, 7], [4, 4, 4])
-asked = {{"measures": ["mean_bounded_slowdown"], "trim": False}}
-found = rp.sweep(jobs, Mine(), **asked, folder={folder!r})["mean_bounded_slowdown"].item()
-"""
-
-
-def imported(path, monkeypatch):
-    """Return the module of a file."""
-    spec = importlib.util.spec_from_file_location("program", path)
-    program = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "program", program)
-    spec.loader.exec_module(program)
-    return program
-
-
-def test_two_programs_with_classes_of_one_name_share_no_rows(tmp_path, monkeypatch):
-    found = []
-    for k, queue in enumerate(("self.queue", "reversed(self.queue)", "self.queue")):
-        path = tmp_path / f"{k}.py"
-        path.write_text(PROGRAM.format(queue=f"list({queue})", folder=str(tmp_path / "rows")))
-        found.append(imported(path, monkeypatch).found)
-    assert found[0] == found[2] != found[1]
-
-
-def test_rows_of_other_sources_are_not_used(tmp_path, monkeypatch):
-    """The hash in their keys is that of the names and contents of the simulator's files alone."""
-    simulator = tmp_path / "simulator"
-    copy = simulator / "sweeps/keys.py"
-    copy.parent.mkdir(parents=True)
-    shutil.copy(keys.__file__, copy)
-    found = [imported(copy, monkeypatch).SIMULATOR]
-    for name, text in (("a.py", ""), ("a.py", "A = 1"), ("b.py", "A = 1")):
-        (simulator / name).write_text(text)
-        found.append(imported(copy, monkeypatch).SIMULATOR)
-    (tmp_path / "other.py").write_text("A = 1")
-    assert len(set(found)) == 4 and imported(copy, monkeypatch).SIMULATOR == found[-1]

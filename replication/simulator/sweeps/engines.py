@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from replication.simulator.errors import InputError
-from replication.simulator.sweeps.keys import SIMULATOR
+from replication.simulator.sweeps.keys import FILES
 from replication.simulator.sweeps.store import RESULTS, Rows, Store
 
 
@@ -101,8 +101,7 @@ def results(
         # In a tuple, which joblib does not scatter: scattered data is lost with its Dask worker,
         # and the sweep would wait for ever.
         calls = (
-            joblib.delayed(_outcome)((key, compute, task, SIMULATOR))
-            for key, task in missing.items()
+            joblib.delayed(_outcome)((key, compute, task, FILES)) for key, task in missing.items()
         )
         try:
             for key, rows, problem in pool(calls):
@@ -119,8 +118,8 @@ def results(
 
 def _outcome(call):
     """Return key, rows and refusal of a task, which may run in a process with other sources."""
-    key, compute, task, simulator = call
-    if simulator != SIMULATOR:
+    key, compute, task, files = call
+    if files != FILES:
         raise RuntimeError(
             f"worker {os.uname().nodename}, process {os.getpid()}, has other sources of "
             "replication.simulator; restart it with those of the client"

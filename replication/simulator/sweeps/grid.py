@@ -159,18 +159,16 @@ class Task:
 
     @property
     def key(self) -> str | None:
-        """Hash of all that the rows depend on, in hexadecimal; None for code of users without
-        a version.
+        """Hash of all that the rows depend on, in hexadecimal; None if some of it has no code that
+        says so.
         """
         jobs = self.workload if isinstance(self.workload, Jobs) else Jobs(self.workload)
         choices = self.scheduler, self.simulated_estimates, self.measures, self.trim, self.seeds
-        try:
-            parts = fingerprint_of(self.log), (jobs.load, jobs.e_max), choices, self.blocks
-            text = f"{keys.SIMULATOR} {keys.identity(parts, lasting=True)}"
-        except keys.Unidentified as reason:
-            _report_once(str(reason))
-            return None
-        return hashlib.sha256(text.encode()).hexdigest()
+        parts = (jobs.load, jobs.e_max), choices, self.blocks
+        text = f"{keys.simulator()} {fingerprint_of(self.log)} {keys.identity(parts)}"
+        if keys.is_lasting(text):
+            return hashlib.sha256(text.encode()).hexdigest()
+        return None
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -185,11 +183,6 @@ class Task:
         }
 
 
-@functools.cache
-def _report_once(reason: str) -> None:
-    report(f"results are not stored: {reason}")
-
-
 def fingerprint_of(workload: Workload) -> str:
     """Return a hash of a workload's machine, draw key and columns; computed once for each."""
     text = workload.__dict__.get("_fingerprint")
@@ -197,7 +190,7 @@ def fingerprint_of(workload: Workload) -> str:
         columns = fingerprint(*(getattr(workload, name) for name in COLUMNS))
         text = f"{workload.machine} {workload.draw_key} {columns}"
         if workload.more:
-            text += f" {keys.identity(dict(workload.more), lasting=True)}"
+            text += f" {keys.identity(dict(workload.more))}"
         object.__setattr__(workload, "_fingerprint", text)  # not copied, since it is no field
     return text
 

@@ -1,97 +1,170 @@
-"""Keys of stored rows: text that identifies the simulator, choices and arrays by their values."""
+"""Keys of stored rows: text that identifies choices, functions and arrays by their values and code.
 
+The code is that of the simulator, of the module of each class and function of the user's own, and
+of what these import from the same project, each parsed, so that a word changes nothing.
+"""
+
+import ast
+import functools
 import hashlib
 import inspect
 import linecache
+import sys
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-PACKAGE = Path(__file__).resolve().parents[2]
+from replication.simulator import sources
+
+#: Begins the address of what is identified by it. No repr has this character.
+_ADDRESS = "\0"
+_PLAIN = (type(None), bool, int, float, complex, str, bytes)
+#: Files of the package, read at import, because they may change while the program runs.
+_FILES = [path.read_bytes() for path in sorted((sources.REPLICATION / "simulator").rglob("*.py"))]
+#: A hash of them as they are.
+FILES = hashlib.sha256(b"\0".join(_FILES)).hexdigest()
+_FUNCTIONS: WeakKeyDictionary = WeakKeyDictionary()  # their sources when they were first used
 
 
-class Unidentified(Exception):
-    """A value whose rows cannot be stored; the message names the value and the reason."""
+@functools.cache
+def simulator() -> str:
+    """Return a hash of the parsed code of the package, and of numpy's version."""
+    return _hash(np.__version__, *map(sources.parsed, _FILES))
 
 
-def _hash_of_sources():
-    digest = hashlib.sha256(f"numpy {np.__version__}".encode())
-    for path in sorted((PACKAGE / "simulator").rglob("*.py")):
-        digest.update(f"{path.relative_to(PACKAGE)}\n".encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-#: Taken at import, because the files may change while the program runs.
-SIMULATOR = _hash_of_sources()
-
-
-def identity(value: Any, lasting: bool = False) -> str:
+def identity(value: Any) -> str:
     """Return text that is equal for equal values.
 
     Parameters
     ----------
     value : object
-        Choices, arrays, numbers, texts, and tuples, lists and dicts of these. A choice of the
-        package is identified by its class and options, one of the user's own by its name, its
-        text, its options and the constant `version` that the class itself states.
-    lasting : bool
-        Whether the text has to hold in other processes. Otherwise objects without a version are
-        identified by their addresses, which are their own while they exist.
+        Choices, arrays, numbers, texts, functions, and tuples, lists and dicts of these. A choice
+        is identified by its class and options; a class or function of the user's own by its name
+        and code: that of its file with what this imports from the same project, or its definition
+        in a cell of a notebook with the values and definitions that it names.
 
-    Raises
-    ------
-    Unidentified
-        If `lasting`, for functions and objects of the user's own without a version or a text.
+    Returns
+    -------
+    str
+        Whatever has no such code is identified by its address, which is its own while it exists;
+        `is_lasting` is False for such a text.
     """
+    return _identity(value, ())
+
+
+def is_lasting(text: str) -> bool:
+    """Return whether a text of `identity` means the same in another process."""
+    return _ADDRESS not in text
+
+
+def _identity(value, outer):
+    """Return the identity of a value within the definitions `outer`, which contain it."""
     kind = type(value)
-    if kind in (type(None), bool, int, float, str, bytes) or isinstance(value, np.generic):
+    if kind in _PLAIN or isinstance(value, np.generic):
         return repr(value)
     if kind in (tuple, list):
-        return f"{kind.__name__}({', '.join(identity(part, lasting) for part in value)})"
+        return f"{kind.__name__}({', '.join(_identity(part, outer) for part in value)})"
     if kind is dict:
-        return f"dict{identity([*value.items()], lasting)}"
+        return f"dict{_identity([*value.items()], outer)}"
     if kind is np.ndarray and not value.dtype.hasobject:
         return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
     if is_dataclass(kind):
         options = {option.name: getattr(value, option.name) for option in fields(value)}
-        return f"{_name(kind, lasting)}{identity(options, lasting)}"
-    if inspect.isfunction(value):
-        return _name(value, lasting)
-    if lasting:
-        raise Unidentified(f"{value!r:.200} is known in this process alone")
-    return f"{kind.__qualname__} {id(value)}"
+        return f"{_definition(kind, outer)}{_identity(options, outer)}"
+    if inspect.isfunction(value) or isinstance(value, type):
+        return _definition(value, outer)
+    if isinstance(value, ModuleType):
+        return f"{value.__name__} {_code(sources.of_module(value.__name__, project=''))}"
+    return f"{kind.__qualname__}{_ADDRESS}{id(value)}"
 
 
-def _name(thing, lasting):
-    """Return the text of a class or function: its name, and the version and text of a user's class,
-    since every script has a module ``__main__``.
-    """
+def _definition(thing, outer):
+    """Return the identity of a class or function."""
     name = f"{thing.__module__}.{thing.__qualname__}"
-    if name.startswith("replication.simulator.") and "<" not in name:
+    if thing in outer or thing.__module__ == "builtins":
         return name
-    version = vars(thing).get("version") if isinstance(thing, type) else None
-    if version is not None and (source := _source(thing)):
-        return f"{name} {identity(version, lasting)} {hashlib.sha256(source.encode()).hexdigest()}"
-    if lasting:
-        if version is not None:
-            raise Unidentified(f"those of {thing.__name__}, whose source is in no file or cell")
-        advice = "; `version = 1` in the class stores them" if isinstance(thing, type) else ""
-        raise Unidentified(f"those of {thing.__name__} may change with its code{advice}")
-    return f"{name} {id(thing)}"
+    if name.startswith("replication.simulator.") and _is_named(thing):
+        return name
+    # A name that does not lead to it, as inside a function, does not say which code it has.
+    code = _is_named(thing) and (_code(_sources(thing)) or _cell(thing, (*outer, thing)))
+    if not code:
+        return f"{name}{_ADDRESS}{id(thing)}"
+    if not isinstance(thing, type):
+        return f"{name} {code}"
+    # Also what was assigned after the definition.
+    plain = (*_PLAIN, tuple, list, dict, np.ndarray)
+    values = {key: entry for key, entry in vars(thing).items() if isinstance(entry, plain)}
+    values = {key: entry for key, entry in values.items() if key[:1] != "_"}
+    bases = tuple(base for base in thing.__bases__ if base is not object)
+    return f"{name} {code}{_identity((values, bases), (*outer, thing))}"
 
 
-def _source(kind):
-    """Return the text of a class, or of the cell of a notebook that defines it; empty if there is
-    none.
-    """
+def _is_named(thing):
+    """Return whether its module has a class or function under its name."""
     try:
-        return inspect.getsource(kind)
-    except (OSError, TypeError):
-        own = {one.__code__.co_filename for one in vars(kind).values() if inspect.isfunction(one)}
-        return "".join(line for file in sorted(own) for line in linecache.getlines(file))
+        return attrgetter(thing.__qualname__)(sys.modules[thing.__module__]) is thing
+    except (AttributeError, KeyError):
+        return False
+
+
+def _sources(thing):
+    """Return the sources of a class when it was defined, or of a function when it was first used;
+    empty if a file has changed since, and may not be what runs.
+    """
+    files = vars(thing).get("_sources") or _FUNCTIONS.get(thing)
+    if files is None:
+        files = sources.of_module(thing.__module__)
+        if inspect.isfunction(thing):
+            _FUNCTIONS[thing] = files
+    return files if all(_content(path) == content for path, content in files.items()) else {}
+
+
+def _content(path):
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _code(files):
+    """Return a hash of the parsed code of some files; empty without one."""
+    return _hash_of_code(*files.values()) if files else ""
+
+
+@functools.cache
+def _hash_of_code(*files):
+    return _hash(*map(sources.parsed, files))
+
+
+def _cell(thing, outer):
+    """Return the parsed definition of a class or function in a cell of a notebook, and the
+    identities of what it names there; empty if there is no cell.
+    """
+    functions = vars(thing).values() if isinstance(thing, type) else [thing]
+    cells = {part.__code__.co_filename for part in functions if inspect.isfunction(part)}
+    named = [
+        node
+        for cell in sorted(cells)
+        if not Path(cell).exists()
+        for node in ast.walk(ast.parse("".join(linecache.getlines(cell))))
+        if getattr(node, "name", "") == thing.__name__
+    ]
+    if not named:
+        return ""
+    words = {node.id for node in ast.walk(named[-1]) if isinstance(node, ast.Name)}
+    around = vars(sys.modules[thing.__module__])
+    values = {word: around[word] for word in sorted(words) if word in around}
+    return f"{_hash(sources.parsed(named[-1]))} {_identity(values, outer)}"
+
+
+def _hash(*texts):
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
 def labels(choices: Iterable) -> list[str]:
