@@ -56,6 +56,17 @@ def _tables_of_one_test():
     small_project.forget()
 
 
+@pytest.fixture(autouse=True)
+def results_of_this_run(tmp_path_factory, monkeypatch):
+    """A folder of output that the processes of this run share, so that no stored result is older
+    than the code.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "output"
+    monkeypatch.setattr(paths, "BUILD", folder / "build")
+    return folder
+
+
 @pytest.fixture(scope="session")
 def drawn(tmp_path_factory):
     """The folder of the small project with its results, committed."""

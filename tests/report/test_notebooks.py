@@ -44,12 +44,10 @@ PINNED_VALUES, PINNED_LOGS = pins.read(pins.VALUES), pins.read(pins.LOGS)
 
 
 @pytest.fixture
-def output(tmp_path_factory, monkeypatch):
-    """A folder that all notebooks of a session write to; stored results stay in the checkout."""
-    folder = tmp_path_factory.getbasetemp() / "notebooks"
-    for name in ("FIGURES", "BUILD"):
-        monkeypatch.setattr(paths, name, folder / name.lower())
-    return folder
+def output(results_of_this_run, monkeypatch):
+    """A folder that all notebooks of a session write to."""
+    monkeypatch.setattr(paths, "FIGURES", results_of_this_run / "figures")
+    return results_of_this_run
 
 
 @pytest.mark.parametrize(

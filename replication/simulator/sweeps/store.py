@@ -9,7 +9,8 @@ from pathlib import Path
 
 from replication.simulator import paths, writing
 
-RESULTS = paths.BUILD / "results"
+#: Below the folder of all output, see `replication.simulator.paths.BUILD`.
+RESULTS = Path("build/results")
 FILE = "results.sqlite"
 WAIT = 60.0  # s, for another process that writes
 
@@ -24,11 +25,12 @@ class Store(contextlib.AbstractContextManager):
     Parameters
     ----------
     folder : str or pathlib.Path
-        Created if necessary.
+        Created if necessary; `RESULTS` is where stored results are by default.
     """
 
     def __init__(self, folder: str | os.PathLike):
-        self.path = Path(folder).absolute() / FILE
+        folder = paths.BUILD / "results" if folder is RESULTS else Path(folder)
+        self.path = folder.absolute() / FILE
         self._connection = None
         with self._errors_end_use():
             self.path.parent.mkdir(parents=True, exist_ok=True)
