@@ -15,6 +15,9 @@ from matplotlib.figure import Figure
 
 from replication.drawing import style
 
+#: In a legend, the end of an interval that `mark_cuts` marks.
+CUT = {"color": "#666666", "ls": "", "marker": "^", "ms": 4, "label": "interval goes on"}
+
 
 def draw(logs, rows, one, xlabel="", legend=True, **how) -> Figure:
     """Return a figure of panels; ``one(axes, log, row)`` draws each.
@@ -72,15 +75,22 @@ def dots(table, row, hue, value, xlabel, none=0) -> Figure:
     return figure
 
 
-def rows_of_dots(axes, table, rows, looks, value, none=0) -> None:
+def rows_of_dots(axes, table, rows, looks, value, none=0, room=None) -> None:
     """Draw one panel of `dots`: `rows` are a column and its values from above, `looks` a column and
     the style of each value.
+
+    With a `room`, the axis ends as `limits` says, and intervals that go on are marked.
     """
     (row, names), (hue, looks) = rows, looks
+    if room is not None:
+        axes.set_xlim(limits(table[value], table["low"], table["high"], room))
+        axes.plot([], [], **CUT)
     for k, (kind, look) in enumerate(looks.items()):
         part = table[table[hue] == kind].set_index(row).reindex(names)
         places = [at + (k - (len(looks) - 1) / 2) / (len(looks) + 1.5) for at in range(len(names))]
         axes.errorbar(part[value], places, xerr=bars(part, value), **look | {"linestyle": ""})
+        if room is not None:
+            mark_cuts(axes, places, part["low"], part["high"], look["color"], across=True)
     axes.axvline(none, color="black", lw=0.8)
     if none == 1:
         axes.set_xscale("log")

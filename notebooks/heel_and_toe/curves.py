@@ -11,8 +11,8 @@ from replication.drawing import style
 MINUTE = 60
 #: measure: axis label, factor from the sweep's unit.
 PERFORMANCE = {
-    "mean_wait": ("average wait [min]", 1 / MINUTE),
-    "mean_bounded_slowdown": ("average bounded slowdown", 1),
+    "mean_wait": ("mean wait [min]", 1 / MINUTE),
+    "mean_bounded_slowdown": ("mean bounded slowdown", 1),
 }
 SHORT = {"mean_wait": "wait", "mean_bounded_slowdown": "slowdown"}
 BACKFILLED = {
@@ -28,7 +28,7 @@ WILD = {
 DELAYED = {
     "delayed": ("delayed [% of jobs]", 100),
     "events": ("wild events per delayed job", 1),
-    "delay": ("average delay [min]", 1 / MINUTE),
+    "delay": ("mean delay [min]", 1 / MINUTE),
 }
 ORDER = {
     "regular_run_time": ("run time of jobs\nnot backfilled [min]", 1 / MINUTE),
@@ -124,7 +124,7 @@ def panel(axes, part, band=True) -> None:
         sns.lineplot(runs, x="f", y="value", ax=axes, legend=False, **how, **look)
     real = part.loc[part["model"] == "users", "value"]
     if np.isfinite(real).any():
-        axes.axhline(real.iloc[0], **looks["real"] | {"label": "real estimates"})
+        axes.axhline(real.iloc[0], **looks["real"] | {"label": "users' estimates"})
 
 
 def some(table, fs=(0, 0.5, 1, 2, 5, 10)) -> pd.DataFrame:

@@ -28,7 +28,8 @@ def draw(results, met) -> Figure:
     order = [(words, log) for words, _ in PERFORMANCE.values() for log in dict.fromkeys(met["log"])]
     at = met.set_index(["measure", "log"])["meets at f"]
     for axes, key in zip(figure.axes, order, strict=True):
-        words = "does not meet real" if math.isnan(at[key]) else f"meets real at f = {at[key]:.3g}"
+        never = math.isnan(at[key])
+        words = "does not meet users'" if never else f"meets users' at f = {at[key]:.3g}"
         axes.set_xlabel("\n".join(filter(None, [axes.get_xlabel(), words])), visible=True)
     return figure
 

@@ -30,6 +30,7 @@ def label_rows(table, factor=2) -> pd.DataFrame:
 def draw(results) -> Figure:
     """Draw both measures as bars, a panel for each log, as in the paper."""
     looks = style.bars(dict.fromkeys(results["estimates"]))
+    looks = {name: look | {"label": in_words(name)} for name, look in looks.items()}
 
     def one(axes, log, measure):
         part = results[results["trace"] == log].set_index("estimates")[measure]
@@ -40,6 +41,13 @@ def draw(results) -> Figure:
 
     rows = {measure: words for measure, (words, _) in PERFORMANCE.items()}
     return panels.draw(results["trace"], rows, one)
+
+
+def in_words(name) -> str:
+    """Return the label of estimates that the paper's tables call, for example, ``real x2``."""
+    kind, _, factor = name.partition(" ")
+    words = {"real": "users' estimates", "perfect": "perfect estimates"}[kind]
+    return f"{words}, {factor.replace('x', '× ')}" if factor else words
 
 
 def change(results) -> pd.DataFrame:

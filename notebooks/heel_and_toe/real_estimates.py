@@ -112,6 +112,7 @@ def draw_cdf(workloads) -> Figure:
     limits of the sites.
     """
     looks = style.series(("run time", "estimate"), marker=False)
+    looks["estimate"]["label"] = "users' estimate"
 
     def one(axes, log, _):
         workload, own = workloads[log], limits(log).values()

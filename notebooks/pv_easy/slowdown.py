@@ -23,8 +23,6 @@ NAMES = {"mbs": "mean bounded slowdown", "mwbs": "mean weighted bounded slowdown
 SHORT = {"mbs": "MBS", "mwbs": "MWBS"}
 #: Of an axis beyond the outermost values, see `panels.limits`.
 ROOM = 10
-#: How a second measure looks beside the first.
-OTHER_MEASURE = {"color": style.COLOURS[6], "marker": style.MARKERS[6]}
 COLUMNS = ["trace", "jobs", "policy", "number", "value", "low", "high"]
 COLUMNS += ["quotient", "quotient_low", "quotient_high"]
 
@@ -166,47 +164,37 @@ def bars(table, measure) -> Figure:
     return panels.draw(table["trace"], {"": NAMES[measure]}, one, legend=False)
 
 
-def points(measures) -> Figure:
-    """Draw tables of `blocked` by measure: a panel for each log, sizes across.
+def points(table, measure) -> Figure:
+    """Draw a table of `blocked`: a panel for each log, sizes across.
 
-    Above are the values of the first measure under both policies, below the quotients of
-    PV-EASY to EASY by all of them, with intervals; a triangle marks one that goes on beyond the
-    panel.
+    Above are the values of both policies, below the quotients of PV-EASY to EASY, with intervals; a
+    triangle marks one that goes on beyond the panel.
     """
-    first, *_ = measures
-    jobs = list(dict.fromkeys(measures[first]["jobs"]))
-    policies = style.series(dict.fromkeys(measures[first]["policy"]))
-    looks = dict.fromkeys(measures, OTHER_MEASURE) | {first: policies["PV-EASY"]}
-    looks = {name: look | {"label": SHORT[name]} for name, look in looks.items()}
+    jobs = list(dict.fromkeys(table["jobs"]))
+    policies = style.series(dict.fromkeys(table["policy"]))
 
     def one(axes, log, row):
         axes.set_yscale("log")
-        if row == "value":
-            shown, ends = [first], ["low", "high"]
-            series = [(first, policy, look) for policy, look in policies.items()]
-        else:
-            shown, ends = list(measures), ["quotient_low", "quotient_high"]
-            series = [(name, "PV-EASY", look) for name, look in looks.items()]
+        ends, shown = ["low", "high"], policies
+        if row == "quotient":
+            ends, shown = [f"{row}_{end}" for end in ends], {"PV-EASY": policies["PV-EASY"]}
             axes.axhline(1, color="black", lw=0.8)
-        every = pd.concat([measures[name] for name in shown])
-        axes.set_ylim(panels.limits(every[row], *(every[end] for end in ends), ROOM))
-        for k, (name, policy, look) in enumerate(series):
-            table = measures[name]
+        axes.set_ylim(panels.limits(table[row], *(table[end] for end in ends), ROOM))
+        for k, (policy, look) in enumerate(shown.items()):
             part = table[(table["trace"] == log) & (table["policy"] == policy)]
             bars = [(part[row] - part[end]).abs() for end in ends]
-            x = np.arange(len(jobs)) + 0.2 * (k - (len(series) - 1) / 2)
+            x = np.arange(len(jobs)) + 0.2 * (k - (len(shown) - 1) / 2)
             axes.errorbar(x, part[row], bars, capsize=2, **look | {"linestyle": ""})
             panels.mark_cuts(axes, x, *(part[end] for end in ends), look["color"])
-        if len(shown) > 1:
-            axes.legend()
+        axes.plot([], [], **panels.CUT)
         panels.log_ticks(axes.yaxis)
         axes.set_xticks(range(len(jobs)), jobs, rotation=20 if len(jobs) > 4 else 0)
         axes.set_xlim(-0.5, len(jobs) - 0.5)
         axes.grid(axis="x", visible=False)
 
-    rows = {"value": NAMES[first], "quotient": "PV-EASY over EASY"}
+    rows = {"value": NAMES[measure], "quotient": "PV-EASY over EASY"}
     how = {"sharex": True, "sharey": "row"}
-    return panels.draw(measures[first]["trace"], rows, one, "size, share of the machine", **how)
+    return panels.draw(table["trace"], rows, one, "size, share of the machine", **how)
 
 
 def outcomes(table, policy="PV-EASY") -> pd.Series:

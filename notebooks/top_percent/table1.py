@@ -15,6 +15,8 @@ BLUE_WATERS = "BW"
 ABSENT = "the converted log is not public"
 DEFINED = "1 by definition"
 TOPS = ("Top02", "Top03", "Top04")
+#: Of the axis of a picture beyond the outermost values, see `panels.limits`.
+ROOM = 1.5
 DECIDED = ("match", "close", "near", "differs")
 
 
@@ -58,13 +60,13 @@ def draw_priority(table) -> Figure:
     def one(axes, log, measure):
         part = table[(table["log"] == log) & (table["measure"] == measure)]
         rows, hues = ("policy", policies), ("source", looks)
-        panels.rows_of_dots(axes, part, rows, hues, "value", none=1)
+        panels.rows_of_dots(axes, part, rows, hues, "value", none=1, room=ROOM)
         axes.set_yticks(range(len(policies)), policies if log == table["log"].iloc[0] else [])
         axes.invert_yaxis()
 
     rows = dict.fromkeys(table["measure"], "")
     figure = panels.draw(table["log"], rows, one)
-    return panels.label_below(figure, [f"{measure} over Reqtime's" for measure in rows])
+    return panels.label_below(figure, [f"{measure} over that with estimates" for measure in rows])
 
 
 def at_estimate(schedule) -> dict[str, float]:

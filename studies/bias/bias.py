@@ -19,7 +19,7 @@ from replication.simulator.schedules import intervals as over_weeks
 
 FACTORS = (0.5, 0.7, 1, 1.4, 2, 2.8, 4)
 COMPARED = ("Clairvoyant", "Complete", "CVH", "Tsafrir", "Top03")
-SHOWN = ("avebsld", "ap1waf")
+SHOWN = {"avebsld": "mean bounded slowdown", "ap1waf": "AP1WAF"}
 NAMES = {title: name for name, title in TITLES.items()}
 ALL = "median of the logs"
 #: Of an axis beyond the outermost values, see `panels.limits`.
@@ -172,9 +172,10 @@ def draw(table):
             axes.errorbar(x, part["value"], panels.bars(part, "value"), **ink)
             panels.mark_cuts(axes, x, part["low"], part["high"], look["color"])
         axes.axhline(1, color="black", lw=0.8)
+        axes.plot([], [], **panels.CUT)
         panels.log_ticks(axes.yaxis)
 
-    rows = {measure: f"{TITLES[measure]} over Reqtime's" for measure in SHOWN}
+    rows = {measure: f"{words}\nover that with estimates" for measure, words in SHOWN.items()}
     how = {"xlabel": "predictions multiplied by", "sharex": True, "sharey": "row"}
     return panels.draw(policies, rows, one_panel, **how)
 

@@ -31,6 +31,12 @@ EQUAL_WILD = (1, 3, 10)  # where some backfills, or random ones, are compared wi
 RUNS = 40
 DAY = 24 * 3600
 DOUBLED, TO_REAL = "real, doubled", "perfect to real"
+#: Changes of estimates in the picture of `who_pays`, in its words.
+PICTURED = {
+    DOUBLED: "users' estimates doubled",
+    "perfect to f = 1": "f = 1 in place of perfect estimates",
+    "perfect to f = 10": "f = 10 in place of perfect estimates",
+}
 EQUAL, PERMUTED = "run times equal", "estimates permuted"
 #: Arms of the third intervention: jobs that may be backfilled wildly, and the option of the
 #: scheduler.
@@ -394,19 +400,16 @@ def _losers(more):
     return 100 * float((changed > 0).mean()) if len(changed) else float("nan")
 
 
-def draw_gains(table, names, apart=()):
+def draw_gains(table, names):
     """Draw the gain against badness, with a row for each measure, a column for each log, and a line
     for each of `names`.
-
-    Those `apart`, whose large changes would flatten the others, have rows of their own below.
     """
     looks = style.series(names.values())
 
-    def one(axes, log, row):
-        measure, below = row
+    def one(axes, log, measure):
         own = table[(table["log"] == log) & (table["measure"] == measure)]
         for name, words in names.items():
-            part = own[(own["scheduler"] == name) & ((name in apart) == below)]
+            part = own[own["scheduler"] == name]
             ink = {"elinewidth": 0.8, "capsize": 0, "markersize": 3.5}
             axes.errorbar(part["f"], part["gain"], bars(part, "gain"), **ink, **looks[words])
         axes.axhline(0, color="black", lw=0.8)
@@ -414,16 +417,14 @@ def draw_gains(table, names, apart=()):
         axes.set_xticks((0, 1, 10, 100, 1000))
         axes.xaxis.set_major_formatter("{x:g}")
 
-    rows = {(measure, False): words for measure, words in GAINS.items()}
-    if apart:
-        shown = ", ".join(names[name] for name in apart)
-        rows |= {(measure, True): f"{shown}:\n{words}" for measure, words in GAINS.items()}
-    return draw(table["log"], rows, one, "badness f", sharex=True)
+    return draw(table["log"], GAINS, one, "badness f", sharex=True)
 
 
 def draw_payers(table):
-    """Draw the change of the wait by kind of job, of `who_pays`: a panel for each log."""
+    """Draw the changes of `PICTURED` by kind of job, of `who_pays`: a panel for each log."""
+    table = table[table["change"].isin(PICTURED)]
     words = table.assign(jobs=table["jobs"].map(lambda kind: KINDS.get(kind, kind)))
+    words["change"] = words["change"].map(PICTURED)
     label = "change of the mean wait [min]\n← shorter    longer →"
     return dots(words, "jobs", "change", "minutes", label)
 

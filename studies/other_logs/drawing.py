@@ -41,6 +41,9 @@ HEADLINES = {
     "large-f-helps": "f = 10",
     "random-wild-backfills": "random exceptions",
 }
+#: Conclusions of `summary`. Of the variants of PV-EASY these are the reservation of textbook EASY
+#: and the one that lasts longest; the tables have the others.
+DRAWN = [name for name in CONCLUSIONS if not name.endswith(("-until-due", "-now"))]
 #: Markers of quotients in the forest: filled or not, and what they mean.
 POINTS = {
     "": ("o", True, "quotient, 95 % interval over weeks"),
@@ -148,7 +151,7 @@ def summary(words, given=()):
     matplotlib.figure.Figure
     """
     logs = in_order(words["log"])
-    names = list(CONCLUSIONS)
+    names = DRAWN
     figure, axes = plt.subplots(figsize=(6.6, 0.21 * len(names) + 1.3), layout="constrained")
     known = {(row.conclusion, row.log): row.word for row in words.itertuples()}
     for (y, name), (x, log) in itertools.product(enumerate(names), enumerate(logs)):

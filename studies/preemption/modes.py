@@ -8,8 +8,8 @@ from replication.drawing import style
 
 WASTED = "wasted_load"
 SHOWN = {
-    "mbs": "mean bounded slowdown\n(dotted: EASY)",
-    "mwbs": "mean weighted bounded\nslowdown (dotted: EASY)",
+    "mbs": "mean bounded slowdown",
+    "mwbs": "mean weighted\nbounded slowdown",
     WASTED: "wasted load [%]",
 }
 
@@ -44,7 +44,7 @@ def draw(table):
     def one(axes, log, measure):
         by = table[table["trace"] == log].set_index("preemption")[measure]
         if measure != WASTED:
-            axes.axvline(by["EASY"], color="black", lw=0.8, ls=":", zorder=0)
+            axes.axvline(by["EASY"], color="black", lw=0.8, ls=":", zorder=0, label="EASY")
         for place, mode in enumerate(names):
             drawn = axes.barh(place, by[mode], **looks.get(mode, other) | {"label": ""})
             axes.bar_label(
@@ -56,5 +56,5 @@ def draw(table):
         axes.grid(visible=False)
 
     size = style.size(2.4, table["trace"].nunique())
-    figure = panels.draw(table["trace"], dict.fromkeys(SHOWN, ""), one, legend=False, figsize=size)
+    figure = panels.draw(table["trace"], dict.fromkeys(SHOWN, ""), one, figsize=size)
     return panels.label_below(figure, SHOWN.values())

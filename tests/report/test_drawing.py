@@ -67,7 +67,7 @@ def test_values_and_quotients_of_groups_are_points_with_intervals():
     row |= {"quotient": 0.5, "quotient_low": 0.4, "quotient_high": 0.7}
     groups = [(policy, name) for policy in ("EASY", "PV-EASY") for name in ("up to 1/2", "above")]
     table = pd.DataFrame(row | {"policy": policy, "jobs": name} for policy, name in groups)
-    values, quotients = slowdown.points({"mwbs": table, "mbs": table}).axes
+    values, quotients = slowdown.points(table, "mwbs").axes
     assert {axes.get_yscale() for axes in (values, quotients)} == {"log"}
     for axes, point, ends in ((values, 100, [3, 3000]), (quotients, 0.5, [0.4, 0.7])):
         for bars in axes.containers:
