@@ -21,7 +21,7 @@ export REPLICATION_TRACES := $(shell cd "$(patsubst ~%,$(HOME)%,$(TRACES))" 2>/d
 $(if $(REPLICATION_TRACES),,$(error TRACES=$(TRACES): no such folder))
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
-  $(foreach one,$(SET),--set '$(one)')
+  $(if $(SET),--set '$(subst ;,' --set ',$(subst ','\'',$(SET)))')
 REPORT  := $(PY) docs/articles/build_articles.py && $(PY) -m replication report $(if $(STANDALONE),--standalone)
 PYTEST  := $(PY) -m pytest --dist worksteal -n $(or $(WORKERS),auto) $(TESTS)
 
@@ -125,7 +125,7 @@ $(LINKER)/ready: requirements/linker.lock $(READY)
 #: TRACES=dir          folder with the real logs
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02", or studies
 #: SCALE=quick         fewer jobs and runs
-#: SET="f_max=2"       other parameters of notebooks, in YAML; the results go to build/other/
+#: SET="f_max=2"       other parameters of notebooks, in YAML, with ; between two; the results go to build/other/
 #: WORKERS=n           threads, or processes of tests
 #: STANDALONE=1        one file to send, build/report/standalone/report.html (report)
 #: TESTS=path          only these tests; LAB=options: those of JupyterLab

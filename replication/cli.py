@@ -158,7 +158,7 @@ def _setting(words):
     """Return the name and the value of ``NAME=YAML``, read as by papermill's option ``-y``."""
     import yaml
 
-    name, _, value = words.partition("=")
+    name, _, value = words.strip().partition("=")
     try:
         return name, yaml.safe_load(value)
     except yaml.YAMLError as error:

@@ -103,6 +103,7 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         return f'"{html.escape(file(html.unescape(match[1])))}"'
 
     texts = {name: FILE.sub(linked, text) for name, text in texts.items()}
+    studies = [_study(study, results.papers, prose) for study in results.studies]
     filled = render.JINJA.get_template("report.html.j2").render(
         kind=results.kind,
         standalone=folder is None,
@@ -112,7 +113,9 @@ def page(results, sensitivity, texts, folder=None) -> bytes:
         rules={word: verdict["rule"] for word, verdict in render.VERDICTS.items()},
         sensitivity=sensitivity.map(shown.text).to_dict("records"),
         papers=[_paper(paper, prose, results.studies) for paper in results.papers],
-        studies=[_study(study, results.papers, prose) for study in results.studies],
+        # A heading for each study of several items.
+        alone=[item for study in studies if len(study["items"]) == 1 for item in study["items"]],
+        studies=[study for study in studies if len(study["items"]) > 1],
         contradictions=_contradictions(),
         logs=_logs(items),
         items=items,

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import shutil
+import sys
 import tempfile
 import time
 import warnings
@@ -56,7 +57,9 @@ def choose(only=(), own=False) -> dict[str, Path]:
         several = [name for name in by_word if word in (name, name.split("/")[0])]
         if not several:
             hint = did_you_mean(word, by_word)
-            raise PageError(f"no notebook {word!r}{hint}; 'replication {command} --list' names all")
+            python = _short(sys.executable)
+            listing = f"{python} -m replication {command} --list"
+            raise PageError(f"no notebook {word!r}{hint}; '{listing}' names all")
         chosen += several
     names = dict.fromkeys(by_word[name] for name in (chosen if words else by_word))
     return {name: record.source(name) for name in names}
@@ -162,6 +165,9 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
         lost = f"; {len(failed)} failed: {', '.join(failed)}" if failed else ""
         said = f"{rerun.totals(answers)}{lost}"
         print(f"{len(chosen)} notebooks in {minutes:.1f} min: {said}", flush=True)
+    if wrong:
+        folder = _short(paths.FIGURES)
+        print(f"all differences: git diff {folder}; to restore: git checkout {folder}", flush=True)
     return 1 if failed else DIFFERS if wrong else 0
 
 

@@ -238,13 +238,15 @@ class Claim(Statement):
     @property
     def counts(self) -> str:
         """The numbers of cases that hold under the simulators of a baseline that are near, under
-        all, and under the default.
+        all where these differ, and under the default.
         """
-        groups = {"near the tables": self.near(), "tried": [*self.under_variants.values()]}
+        near, tried = self.near(), [*self.under_variants.values()]
+        groups = {"near the tables": near} if near else {}
+        if tried and not (near and _count(near) == _count(tried)):
+            groups["tried"] = tried
         parts = [
             f"{_count(several)} under {len(several)} simulators {words}"
             for words, several in groups.items()
-            if several
         ]
         return "; ".join([*parts, f"{self.textbook} under the default"])
 

@@ -156,7 +156,7 @@ def test_nothing_active_or_remote_gets_into_the_page(alone):
 
 def test_the_report_shows_the_files_beside_it_and_alone_holds_them(built, beside, alone):
     files = re.findall(r'(?:src|href)="([^"#:]+)"', beside)
-    assert {"heel_and_toe/fig02.png", "heel_and_toe/fig02.ipynb"} <= set(files)
+    assert "heel_and_toe/fig02.png" in files
     assert all((built[0].parent / name).is_file() for name in files)
     assert alone.count("data:image/png;base64,") == 2 and "img-src data:;" in alone
     assert not re.findall(r'(?:src|href)="([^"#:]+)"', alone) and "file:" not in alone

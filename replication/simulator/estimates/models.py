@@ -197,7 +197,8 @@ class Users(EstimateModel):
         if share > MOST_WITHOUT_ESTIMATE:  # without these few jobs would remain
             raise EstimateError(
                 f"{problem}, and with their run times EASY would know the future; expected a model "
-                "of estimates such as FModel(1), or Users(missing='run-time'); in a notebook "
+                "of estimates such as FModel(1) (in the shell --estimates f-model=1), or "
+                "Users(missing='run-time'); in a notebook "
                 "logs = [{'file': …, 'missing': 'run-time'}]"
             )
         rules = [*workload.provenance.get("drop", DEFAULT_DROP), "no-estimate"]
