@@ -167,7 +167,7 @@ def test_without_packages_the_message_names_the_command():
 QUICK = {
     "make figures ONLY": ("make", "make SCALE=quick"),
     "make test": ("make", "make TESTS=tests/simulator/test_writing.py"),
-    "make studies": ("make", "make SCALE=quick ONLY=preemption"),
+    "make studies": ("make", "make SCALE=quick ONLY=fairness"),
     "make lab": ("make", "timeout -s INT 40 make LAB='--no-browser --allow-root'"),
     "make figures ": ("make", "make SCALE=quick ONLY=heel_and_toe/table2"),
     "source": ("", ""),

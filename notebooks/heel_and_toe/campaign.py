@@ -6,7 +6,7 @@ under Fig. 13).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -40,8 +40,8 @@ class Scale:
     modal_seeds: int
 
 
-# The paper has 100 runs for each f beyond 10 too, which takes two processors hours. The study
-# `large_badness` makes them; what the claims ask of them is decided by the first 20.
+# The paper has 100 runs for each f beyond 10 too, which takes two processors hours; 20 decide what
+# the claims ask of them.
 PAPER_SCALE, QUICK_SCALE = Scale(100, 1, 1, 20, 20), Scale(5, 10, 25, 5, 3)
 
 
@@ -108,33 +108,28 @@ def models(fs, e_max=None) -> list[rp.EstimateModel]:
     return [rp.Users(e_max=e_max), *(model for pair in pairs for model in pair)]
 
 
-def at_one_load(workloads, load, owner=False) -> Iterator[tuple[str, str, rp.Workload]]:
-    """Yield the logs at a load, as (log, name of its load, workload).
-
-    The log that sets the load belongs to those as logged; with `owner` it is included as logged.
-    """
+def at_one_load(workloads, load) -> Iterator[tuple[str, rp.Workload]]:
+    """Yield the logs at a load, as (log, workload), except the log that sets the load."""
     for log, workload in workloads.items():
-        at = load if load in loads_of(log) else "log"
-        if at == load or owner:
-            yield log, at, at_load(workload, at)
+        if load in loads_of(log):
+            yield log, at_load(workload, load)
 
 
-def tasks(workloads, scale, load="log", largest=10, owner=False, cut=False) -> Iterator[sweep.Task]:
+def tasks(workloads, scale, load="log", largest=10, cut=False) -> Iterator[sweep.Task]:
     """Yield the runs of the f-model: Figs. 3, 4, 7 and 9 to 11 (``log``), 5 (``high``), 6
     (``low``), footnote 6 (`largest`).
 
-    With estimates and runs `cut` at E_max they are those of Fig. 16 (``log``) and footnote 8 (other
-    loads, `largest`).
+    With estimates and runs `cut` at E_max they are those of Fig. 16 and footnote 8 (`largest`).
     """
     near = largest == 10
     fs = badness(largest, scale.stride if near else scale.wide_stride)
     runs = range(1, 1 + (scale.seeds if near else scale.wide_seeds))
-    for log, at, workload in at_one_load(workloads, load, owner):
+    for log, workload in at_one_load(workloads, load):
         limit = cut_at(log, workload) if cut else None
         jobs = cut_runs(workload, limit) if cut else workload
         for model in models(fs, limit):
             seeds = sweep.seeds_of(sweep.TEXTBOOK, model, runs)
-            yield sweep.Task(jobs, model, seeds=seeds, load=at, watched=near and not cut)
+            yield sweep.Task(jobs, model, seeds=seeds, load=load, watched=near and not cut)
 
 
 def barely(workloads, scale) -> Iterator[sweep.Task]:
@@ -170,8 +165,8 @@ def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers
     """
     tables = []
     for load in loads:
-        at = [workload for *_, workload in at_one_load(workloads, load)]
-        table = sweep.sweep(at, schedulers, models, seeds, watched=True, workers=workers)
+        logs = [workload for _, workload in at_one_load(workloads, load)]
+        table = sweep.sweep(logs, schedulers, models, seeds, watched=True, workers=workers)
         tables.append(table.assign(load=load))
     return pd.concat(tables, ignore_index=True)
 
@@ -186,13 +181,11 @@ def with_other_loads(runs, workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFr
     return pd.concat([runs, rest[new]], ignore_index=True)
 
 
-def wide(workloads, scale=PAPER_SCALE, load="log", cut=False, workers=1) -> pd.DataFrame:
-    """Return every run with f up to 10,000 at a load, of the f-model or of the truncated one
-    (`cut`).
-
-    The log that sets the load is run as logged.
+def wide(workloads, scale=PAPER_SCALE, cut=False, workers=1) -> pd.DataFrame:
+    """Return every run with f up to 10,000 at the logs' own loads, of the f-model or of the
+    truncated one (`cut`).
     """
-    ranges = (tasks(workloads, scale, load, largest, owner=True, cut=cut) for largest in RANGES)
+    ranges = (tasks(workloads, scale, largest=largest, cut=cut) for largest in RANGES)
     return join([results(one, workers) for one in ranges])
 
 
@@ -211,13 +204,9 @@ def on_axis(table, load=None) -> pd.DataFrame:
     return named.assign(load=[load if load in loads_of(log) else "log" for log in named["log"]])
 
 
-def scale(quick, wide_runs=None) -> Scale:
-    """Return the scale of quick or of complete runs; `wide_runs` replaces the number of runs at
-    each f beyond 10.
-    """
-    if quick:
-        return QUICK_SCALE
-    return replace(PAPER_SCALE, wide_seeds=wide_runs or PAPER_SCALE.wide_seeds)
+def scale(quick) -> Scale:
+    """Return the scale of quick or of complete runs."""
+    return QUICK_SCALE if quick else PAPER_SCALE
 
 
 def join(parts) -> pd.DataFrame:

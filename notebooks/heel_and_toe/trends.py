@@ -142,18 +142,6 @@ def on_grid(results, largest, step) -> pd.DataFrame:
     return results[(results["f"] <= largest) & np.isclose(steps, steps.round())]
 
 
-def by_range(results, measures, ranges) -> pd.DataFrame:
-    """Return the shape of every curve over each range of f (section 3, footnotes 5 and 6).
-
-    Columns: log, load, measure, and one for each range. Ranges are largest f and step.
-    """
-    parts = {}
-    for largest, step in ranges.items():
-        found = shapes(on_grid(results, largest, step), measures)
-        parts[f"to f = {largest:,}"] = found.set_index(["log", "load", "measure"])["shape"]
-    return pd.DataFrame(parts).reset_index()
-
-
 def crossovers(results, measures) -> pd.DataFrame:
     """Return the f at which the mean of the random model rises to the real estimates (table of Fig.
     16).

@@ -20,8 +20,6 @@ import numpy as np
 import replication as rp
 from replication.simulator import paths
 from replication.simulator.logs import registry
-from replication.simulator.schedules.intervals import WEEK
-from studies.prediction.resampling import resample_weeks
 
 LOGS = ("CTC-SP2", "KTH-SP2", "SDSC-SP2", "SDSC-BLUE", "SDSC-DS")
 KERNELS = {
@@ -36,7 +34,6 @@ KERNELS = {
 }
 ROUNDS = 20
 ENOUGH = 15  # s of processor time, after which no further round begins
-EXTENDED = "SDSC-BLUE", 1_000_000, (0.7, 1.1)  # log, jobs, loads
 MODERN = "RICC", 20_000  # a log with long queues; jobs of the burst in its place if it is missing
 LONG_QUEUES = {
     "EASY": rp.EASY(),
@@ -49,7 +46,6 @@ LONG_QUEUES = {
     "two reserved": rp.EASY(reservations=2),
     "conservative": rp.Conservative(),
 }
-LISTS = list(LONG_QUEUES)[:4]  # those with a queue in a known order, EASY first
 LENGTHS = 100, 1_000, 10_000, 100_000  # waiting jobs
 MOST_SECONDS = 60  # a scheduler that may need more for the next length is not timed there
 
@@ -113,26 +109,6 @@ def at_own_load(schedulers):
         easy = least.pop("EASY")
         ratios = "".join(f"{seconds / easy:>9.2f}" for seconds in least.values())
         print(f"{w.label:<11}{len(w):>8,}{easy / len(w) * 1e9:>7.0f}{ratios}", flush=True)
-
-
-def extended_log():
-    """Print the time for each job on an extended log: at a high load the queue grows for as long as
-    jobs come.
-    """
-    name, jobs, loads = EXTENDED
-    log = registry.load(name)
-    weeks = 10 + math.ceil(1.1 * jobs / len(log) * log.span / WEEK)
-    extended = resample_weeks(log, weeks, 1, jobs)
-    at = {load: extended.at_load(load) for load in loads}
-    print(f"\n{name} extended to {len(extended):,} jobs, ns for each job\n{'':<16}", end="")
-    print("".join(f"{f'load {load:.0%}':>12}" for load in loads) + "       ratio")
-    for scheduler in LISTS:
-        run = LONG_QUEUES[scheduler].run
-        least = least_seconds(
-            {load: lambda w=w: run(w, w.estimate, 1) for load, w in at.items()}, 2
-        )
-        each = "".join(f"{seconds / len(extended) * 1e9:>12,.0f}" for seconds in least.values())
-        print(f"{scheduler:<16}{each}{least[loads[1]] / least[loads[0]]:>12.2f}", flush=True)
 
 
 def burst(jobs):
@@ -207,7 +183,6 @@ def main():
     compiled = {"EASY": rp.EASY().run} | ({} if plain is None else {"C++": plain})
     at_own_load(compiled | {name: scheduler.run for name, scheduler in KERNELS.items()})
     modern_log()
-    extended_log()
     if "--growth" in sys.argv[1:]:
         growth()
 

@@ -26,9 +26,7 @@ OWN = "paths of SWF files of your own"
 LONG = {
     "studies/causes/exceptions",
     "studies/interpretations/pv_easy",
-    "studies/large_badness/large_badness",
     "studies/other_logs/other_logs",
-    "studies/prediction/prediction",
     "studies/reservations/reservations",
     "studies/sensitivity/heel_and_toe",
     "studies/sensitivity/pv_easy",
