@@ -1,6 +1,7 @@
 """The account of a conversion: what became of every record, and the resulting log."""
 
 import re
+import secrets
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -10,9 +11,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from replication_cluster import files, swf, times
+from replication.simulator.logs import swf
+from replication.simulator.logs.cleaning import most_in_use
+from replication.simulator.logs.swf import display_name, quote
+from replication_cluster import files, times
 from replication_cluster.files import LogError
-from replication_cluster.names import Anonymiser
+from replication_cluster.names import KEY_BYTES, numbers
 from replication_cluster.times import LATEST, YEAR
 
 #: Vocabulary of the batch systems.
@@ -25,9 +29,9 @@ SIZES = ("allocated", "requested")
 #: Runs this much longer than their limit are no overruns of the batch system.
 OVERRUN = 1.1
 FEW, MOST = 0.01, 0.5  # shares of such jobs: from which they matter, and from which the unit is odd
-#: Processors in use above a given machine from which it is too small, and below it from which its
-#: unit may be another one.
-TOO_MANY, FEW_IN_USE = 1.01, 0.5
+TOO_MANY = 1.01  # processors in use above a given machine from which it is too small
+#: A stated run time is another one than from start to end if they differ by more than both.
+GAP, GAP_SHARE = 60, 0.01
 #: Decimal places of seconds that count, and the fraction from which a time is rounded.
 PLACES, FRACTION = 4, 1e-5
 AUTO = "auto"
@@ -36,7 +40,7 @@ NEVER_STARTED = "ended without having started"
 NEVER = "with a start or end of 0, in 1970 or far from the log, taken as never"
 ARRAYS = "arrays; their tasks are jobs"
 STEPS = "job steps"
-HEADERS = "further header lines"
+HEADERS, ABOVE = "further header lines", "lines before the header"
 WAITING, RUNNING = (f"{what} when the log was written" for what in ("waiting", "running"))
 #: Ids of a step of a job, and of an array as a whole; ``502[7]`` is a task of one.
 STEP = r"\d+(_\d+|\+\d+)?\.(batch|extern|interactive|\d+)"
@@ -84,7 +88,7 @@ class Conversion:
     ----------
     source, form : str
         Name of the input, and its kind.
-    log : replication_cluster.swf.Log
+    log : replication.simulator.logs.swf.Trace
     records : int
         Records in the input.
     left_out, bad, remarks : tuple of (str, int)
@@ -100,7 +104,7 @@ class Conversion:
 
     source: str
     form: str
-    log: swf.Log
+    log: swf.Trace
     records: int
     left_out: tuple
     bad: tuple
@@ -111,8 +115,8 @@ class Conversion:
 
     @property
     def jobs(self):
-        """The jobs, a DataFrame; see `replication_cluster.swf.Log`."""
-        return self.log.jobs
+        """The jobs, a DataFrame with a column for each field of SWF; -1 is unknown."""
+        return pd.DataFrame({name: getattr(self.log, name) for name in swf.FIELDS})
 
     def lines(self):
         """Yield the account as lines of text."""
@@ -121,7 +125,7 @@ class Conversion:
             f"{self.source}: {self.form}; {self.records:,} records = {len(self.log):,} jobs "
             f"+ {left_out:,} left out + {bad:,} bad"
         )
-        yield f"machine and sizes: {self.unit}, {self.log.processors:,} on the machine"
+        yield f"machine and sizes: {self.unit}, {self.log.max_procs:,} on the machine"
         yield from self.sizes
         share = f"{bad / max(self.records, 1):.2%} of the records, at most {SKIPPED:.0%}"
         for title, counts in (
@@ -139,15 +143,6 @@ def in_order(texts):
     """Return numbers of texts from 1, in the order in which they appear; -1 where unknown."""
     codes = pd.factorize(texts)[0]
     return np.where(codes < 0, -1, codes + 1)
-
-
-def most_in_use(runs):
-    """Return the most processors in use at once, and the first instant of it, s."""
-    start, size = runs["start"].to_numpy(), runs["size"].to_numpy()
-    instants = np.concatenate([start, start + runs["run_time"].to_numpy()])
-    instant, place = np.unique(instants, return_inverse=True)
-    in_use = np.cumsum(np.bincount(place, np.concatenate([size, -size])))
-    return int(in_use.max()), float(instant[in_use.argmax()])
 
 
 def _nearest(seconds):
@@ -179,13 +174,15 @@ class Account:
         job ended.
     smaller_machine : bool
         Accept a given machine with fewer processors than were in use at once.
+    sizes : {"allocated", "requested"}, optional
+        The sizes that count; by default those that more jobs state.
     """
 
     unit_words = "{}"
 
     def __init__(
         self, paths, *, zone=None, processors=None, bad_records="refuse", since=None,
-        smaller_machine=False,
+        smaller_machine=False, sizes=None,
     ):  # fmt: skip
         if zone is not None and times.time_zone(zone) is None:
             raise LogError(
@@ -193,13 +190,15 @@ class Account:
             )
         twice = [path for path in paths if [*map(str, paths)].count(str(path)) > 1]
         if twice:
-            raise LogError(f"{files.display_name(twice[0])}: given twice; expected each file once")
+            raise LogError(f"{display_name(twice[0])}: given twice; expected each file once")
         self.source = files.names(paths)
         self.zone, self.processors, self.since = zone, processors, since
-        self.smaller_machine = smaller_machine
+        self.smaller_machine, self.of_sizes = smaller_machine, sizes
         self.bad_records, self.bad = bad_records, {}
         self.unread = {which: {} for which in SIZES}  # sizes that are not understood, as `bad`
         self.sizes, self.counted, self.local = (), COUNTED[0], False
+        self.asked = False  # whether the unit of sizes is asked for by name
+        self.raw = {}  # columns of times, as they are in the files
         self.records = 0
         self.left_out, self.remarks = Counter(), Counter()
 
@@ -222,13 +221,13 @@ class Account:
         """Note the records that are bad because of a column, bool[n]."""
         bad = self.bad if bad is None else bad
         for place, text in texts[wrong].items():
-            message = f"{place}, {name}: {files.quoted(text)}; {expected}"
+            message = f"{place}, {name}: {quote(text)}; {expected}"
             bad.setdefault(place, (f"with an unreadable {name}", message))
 
-    def without(self, runs, wrong, reason):
+    def without(self, runs, wrong, reason, hint=""):
         """Return the runs that are good; note those that are bad for a reason, bool[n]."""
         for place in runs.index[wrong]:
-            self.bad.setdefault(place, (reason, f"{place}: a record {reason}"))
+            self.bad.setdefault(place, (reason, f"{place}: a record {reason}{hint}"))
         return self.good(runs)
 
     def good(self, runs):
@@ -239,10 +238,10 @@ class Account:
         """Return the runs with numbers of names, by the fields of SWF that have them, and of a
         column of queues, in the order in which they appear.
         """
-        anonymiser = Anonymiser(key)
+        key = secrets.token_bytes(KEY_BYTES) if key is None else key
         for field, column in names.items():
             kind = "name" if field == "executable" else field
-            runs[field] = anonymiser.numbers(kind, runs[column])
+            runs[field] = numbers(key, kind, runs[column])
         return runs.assign(queue=in_order(runs[queue].where(runs[queue] != "")))
 
     def leave_out(self, runs, which, why):
@@ -269,6 +268,10 @@ class Account:
         seconds = numbers * times.UNITS[unit]
         dates, late, local = times.unix_times(texts.where(~none & np.isnan(numbers)), zone, form)
         self.local |= bool(local.any())
+        self.raw[name] = texts
+        days = ~none & texts.str.fullmatch(times.DAY).eq(True).to_numpy(bool) & np.isnan(numbers)
+        if days.sum() > MOST * (~none).sum():
+            self.refuse(texts, days, name, "expected a date with a time of the day")
         none = none | (numbers == -1)
         both = (np.where(np.isnan(numbers), np.maximum(of, 0), seconds) for of in (dates, late))
         found = [np.where(none, np.nan, of) for of in both]
@@ -279,6 +282,25 @@ class Account:
             or_number = "" if form else f" or a number since 1970{words}"
             self.refuse(texts, wrong, name, f"{expected}{or_number}")
         return found
+
+    def run_times(self, places, between, stated, name):
+        """Return the stated run times, float64[n], s; what is between start and end in place of
+        longer and unknown ones. Count those that differ.
+        """
+        gap = np.abs(stated - between)
+        odd = gap > np.maximum(GAP, GAP_SHARE * between)
+        odd &= ~((np.abs(gap - 3600) <= 1) & self.local)  # the clock was changed
+        longer = odd & (stated > between)
+        for words, which, taken in (
+            ("longer", longer, "start to end"), ("shorter", odd & ~longer, name)
+        ):  # fmt: skip
+            if which.any():
+                hours = times.duration(gap[which].sum())
+                self.remark(
+                    f"whose {name} is {words} than from start to end, by {hours} in all (first: "
+                    f"{places[which][0]}); {taken} is taken", which,
+                )  # fmt: skip
+        return np.where(np.isnan(stated) | longer, between, stated)
 
     def known_times(self, submit, start, end):
         """Return times without those that mean never; count the jobs that had them."""
@@ -333,6 +355,7 @@ class Account:
         """Return the `Conversion` of these runs; raise LogError if there are none, or for bad
         records that are not skipped.
         """
+        runs = runs.assign(limit=runs["limit"].where(runs["limit"] > 0))  # 0 is no limit
         unit = self._unit(runs)
         other = SIZES[1 - SIZES.index(unit)]
         runs = self._understood(runs, unit, other)
@@ -369,7 +392,8 @@ class Account:
         header = (*header.items(), *(("Note", sentence) for sentence in notes))
         counters = self.left_out, self._reasons(), self.remarks
         counts = (tuple(counter.items()) for counter in counters)
-        log = swf.from_columns(columns, header)
+        comments = [f" {label}: {value}" for label, value in header]
+        log = swf.Trace.from_columns(**columns, comments=comments)
         return Conversion(self.source, form, log, self.records, *counts, notes, self.sizes, words)
 
     def _whole_seconds(self, runs):
@@ -381,6 +405,7 @@ class Account:
         exact = runs[["submit", "start", "run_time", "limit"]]
         odd = (exact - exact.round()).abs() > FRACTION
         if not odd.any(axis=None):
+            self._look(runs, exact["submit"])
             return runs
         names = ["submit", "start", "end", "run_time"]
         submit, start, end, alone = (_nearest(runs[name]) for name in names)
@@ -390,13 +415,45 @@ class Account:
         none = (runs["run_time"] > 0) & (run_time == 0)
         self.remark("that ran for less than a second, and for 0 s once rounded", none)
         limit = np.ceil(runs["limit"] - FRACTION)
-        return runs.assign(submit=submit, start=start, end=end, run_time=run_time, limit=limit)
+        rounded = {"submit": submit, "start": start, "end": end, "run_time": run_time}
+        runs = runs.assign(**rounded, limit=limit)
+        self._look(runs, exact["submit"])
+        return runs
+
+    def _look(self, runs, exact):
+        """Raise LogError if, in whole seconds, most jobs do not run, or different submissions of
+        most jobs are one.
+        """
+        began = runs["start"].notna() | runs["start"].isna().all()
+        same = runs["submit"] == runs["submit"].mode()[0]
+        for which, jobs, words in (
+            (began & (runs["run_time"] == 0), began, "have a run time of 0 s"),
+            (same & (exact[same].nunique() > 1), ~exact.isna(), "are submitted in one second"),
+        ):
+            if which.sum() > MOST * jobs.sum():
+                place = runs.index[which][0]
+                raw = (f"{name} {quote(of[place])}" for name, of in self.raw.items() if of[place])
+                raise LogError(
+                    f"{place}: {', '.join(raw)}; {which.sum():,} of {jobs.sum():,} jobs {words}; "
+                    "expected times in their unit, and with the time of the day"
+                )
 
     def _unit(self, runs):
-        """Return the size that more jobs state: "allocated" or "requested"."""
+        """Return the size that is asked for or that more jobs state: "allocated" or "requested";
+        LogError if jobs were given far less than they requested.
+        """
+        if self.of_sizes:
+            return self.of_sizes
         ran = ~(runs["run_time"] == 0)
         known = {which: int((ran & (runs[which] >= 1)).sum()) for which in SIZES}
-        return max(SIZES, key=known.get)
+        unit = max(SIZES, key=known.get)
+        given, asked = (int(of.sum()) for _, of in runs[ran][[*SIZES]].dropna().items())
+        if unit == SIZES[0] and given < MOST * asked:
+            raise LogError(
+                f"{self.source}: {given:,} {self.counted} were allocated and {asked:,} requested; "
+                "expected --sizes requested, or --sizes allocated if these are right"
+            )
+        return unit
 
     def _understood(self, runs, unit, other):
         """Return the runs without those that are bad since a size is not understood."""
@@ -418,34 +475,36 @@ class Account:
                 self.sizes += (f"{which} size: {words}",)
         words = f"{unit} {self.counted}"
         notes = (f"The machine and the sizes of jobs are {words}.",)
+        without = runs.index[runs["size"].isna() & (runs["run_time"] > 0)]
+        if self.asked and len(without):
+            raise LogError(
+                f"{without[0]}: no number of {self.counted}; {len(without):,} of {len(runs):,} "
+                "jobs have none; expected another --size, or a file without these jobs"
+            )
         known = runs[(runs["start"] >= 0) & (runs["run_time"] > 0) & (runs["size"] >= 1)]
         if self.processors:
-            return self.processors, (*notes, *self._compared(known, words))
+            self._refuse_a_smaller_machine(known, words)
+            return self.processors, notes
         if known.empty:
             problem = "no job with a start and a size, so the size of the machine is unknown"
             raise LogError(f"{self.source}: {problem}; give --processors")
-        most, _ = most_in_use(known)
+        most, _ = most_in_use(known["start"], known["run_time"], known["size"])
         return most, (*notes, f"The machine has {most:,} {words}, the most in use at once.")
 
-    def _compared(self, known, words):
-        """Yield a note if the log's jobs used far less than the machine that is given; LogError if
-        they used more.
-        """
+    def _refuse_a_smaller_machine(self, known, words):
+        """Raise LogError if the log's jobs used more than the machine that is given."""
         if "suspended" in known:  # others ran on their processors
             known = known[~(known["suspended"] > 0)]
-        if known.empty:
+        if known.empty or self.smaller_machine:
             return
-        most, instant = most_in_use(known)
-        if most > TOO_MANY * self.processors and not self.smaller_machine:
+        most, instant = most_in_use(known["start"], known["run_time"], known["size"])
+        if most > TOO_MANY * self.processors:
             raise LogError(
                 f"{self.source}: at {times.shown(instant, self.zone)} {most:,} {words} were in "
                 f"use, on a machine of {self.processors:,}, which may be in another unit; expected "
                 f"--processors {most} or more (in a map processors), or --smaller-machine for "
                 f"{self.processors:,} all the same"
             )
-        if most < FEW_IN_USE * self.processors:
-            share = f"{most / self.processors:.1%} of the machine was in use at once"
-            yield f"At most {share} ({most:,} of {self.processors:,} {words})."
 
     def _window(self, runs):
         """Return the runs that were submitted from `since` on, and notes on the edges of the
@@ -477,10 +536,11 @@ class Account:
         return runs, notes
 
     def _date(self, text):
-        texts = pd.Series([str(text)], ["--since"], dtype="str")
+        text = re.sub(f"^{times.DAY}$", r"\1T00:00", str(text))
+        texts = pd.Series([text], ["--since"], dtype="str")
         found, _ = Account.times(self, texts, "date", ())
         if not found[0] >= 0:
-            raise LogError(f"--since {files.quoted(text)}; expected a date (ISO 8601), or auto")
+            raise LogError(f"--since {quote(text)}; expected a date (ISO 8601), or auto")
         return found[0]
 
     def _count(self, runs):

@@ -1,10 +1,14 @@
 """The command ``replication-cluster``: convert accounting records to SWF."""
 
+import os
 from functools import reduce
 
 import click
 
-from replication_cluster import account, files, names, slurm, swf, tables, torque
+from replication.simulator import writing
+from replication.simulator.errors import InputError
+from replication.simulator.logs import swf
+from replication_cluster import account, files, names, slurm, tables, torque
 
 
 class _Group(click.Group):
@@ -13,7 +17,7 @@ class _Group(click.Group):
     def invoke(self, ctx):
         try:
             return super().invoke(ctx)
-        except (files.LogError, OSError) as error:
+        except (InputError, OSError) as error:
             raise click.ClickException(str(error)) from error
 
 
@@ -29,6 +33,7 @@ def _names(ctx, param, text):
 opt = click.option
 SKIP = f"Records that cannot be read; up to {account.SKIPPED:.0%} of all can be skipped."
 SMALLER = "Accept --processors, or a map's, below the most in use at once."
+SIZES = "Sizes that count (default: those that more jobs state)."
 SINCE = "Leave out jobs submitted before; auto: before the day on which the first job ended."
 ELIGIBLE = "Count waits from when a job became eligible (after holds and dependencies)."
 UNIT = "Unit of sizes and of the machine (default: processors where the log has them)."
@@ -44,6 +49,7 @@ common = _options(
         help="Size of the machine (default: the most in use at once).",
     ),
     opt("--smaller-machine", is_flag=True, help=SMALLER),
+    opt("--sizes", type=click.Choice(account.SIZES), help=SIZES),
     opt("--time-zone", "zone", metavar="NAME", help="Time zone, such as Europe/Berlin."),
     opt("--bad-records", type=click.Choice(account.BAD_RECORDS), default="refuse", help=SKIP),
     opt("--since", metavar="DATE", help=SINCE),
@@ -81,8 +87,7 @@ def convert_slurm(logs, out, key_file, **options):
     """Convert the output of sacct --parsable2 or --json, one file or several; - is standard
     input.
     """
-    files.check_output(out, *logs, key_file)
-    _write(slurm.convert(logs, key=_key(key_file), **options), out)
+    _convert(slurm.convert, logs, out, key_file, key=_key(key_file), **options)
 
 
 @convert.command("torque")
@@ -90,8 +95,7 @@ def convert_slurm(logs, out, key_file, **options):
 @batch_system
 def convert_torque(logs, out, key_file, **options):
     """Convert accounting logs of TORQUE, PBS or Cobalt, or qstat -x -F json, of one machine."""
-    files.check_output(out, *logs, key_file)
-    _write(torque.convert(logs, key=_key(key_file), **options), out)
+    _convert(torque.convert, logs, out, key_file, key=_key(key_file), **options)
 
 
 @convert.command("table")
@@ -100,14 +104,18 @@ def convert_torque(logs, out, key_file, **options):
 @opt("--map", "by", required=True, metavar="FILE", help=MAP)
 def convert_table(logs, out, by, **options):
     """Convert tables of jobs with the same map: CSV, JSON, JSON lines or parquet."""
-    files.check_output(out, *logs, by)
-    _write(tables.convert(logs, by, **options), out)
+    _convert(tables.convert, logs, out, by, by=by, **options)
 
 
 def _key(path):
     return names.read_key(path) if path else None
 
 
-def _write(result, out):
-    swf.write(out, result.log)
-    click.echo("\n".join([*result.lines(), f"written to {out}"]))
+def _convert(function, logs, out, further_input, **options):
+    """Write the log of a conversion, and print its account."""
+    inputs = files.paths_of([*logs, *filter(None, [further_input])])
+    with writing.open_output(os.path.expanduser(out), inputs) as file:
+        result = function(logs, **options)
+        swf.write(file, result.log)
+    lines = [*result.lines(), f"written to {out}"]
+    click.echo("\n".join(lines), err=out == writing.STANDARD_OUTPUT)

@@ -8,35 +8,39 @@ from pathlib import Path
 
 from replication_cluster.files import LogError
 
-KEY_BYTES = 32
+KEY_BYTES, LEAST_BYTES = 32, 16
 NAME_BITS = 48  # two of 100,000 names get the same number with a probability of 1 in 56,000
 
 
-class Anonymiser:
-    """Numbers for names by a keyed hash; the same key gives the same numbers in every log.
+def numbers(key, kind, names):
+    """Return numbers for names by a keyed hash; the same key gives the same numbers in every log.
 
     Without the key, nobody can find the name of a number, not even from a list of all names.
 
     Parameters
     ----------
-    key : bytes, optional
-        At least 16 bytes; by default random and not kept.
+    key : bytes, at least 16
+    kind : str
+        Such as user, group or name.
+    names : pandas.Series of str
+
+    Returns
+    -------
+    pandas.Series of int
+        Below 2**48; -1 for empty names.
+
+    Raises
+    ------
+    LogError
+        For a shorter key.
     """
-
-    def __init__(self, key=None):
-        self._key = secrets.token_bytes(KEY_BYTES) if key is None else key
-        if len(self._key) < 16:
-            raise LogError(f"key: {len(self._key)} bytes; expected 16 or more")
-
-    def numbers(self, kind, names):
-        """Return the numbers of a Series of names of some kind (user, group, name), below 2**48; -1
-        for empty names.
-        """
-        found = {"": -1}
-        for name in {*names} - {""}:
-            digest = hmac.new(self._key, f"{kind}\0{name}".encode(), hashlib.sha256).digest()
-            found[name] = int.from_bytes(digest[: NAME_BITS // 8], "big")
-        return names.map(found)
+    if len(key) < LEAST_BYTES:
+        raise LogError(f"key: {len(key)} bytes; expected {LEAST_BYTES} or more")
+    found = {"": -1}
+    for name in {*names} - {""}:
+        digest = hmac.new(key, f"{kind}\0{name}".encode(), hashlib.sha256).digest()
+        found[name] = int.from_bytes(digest[: NAME_BITS // 8], "big")
+    return names.map(found)
 
 
 def read_key(path):
@@ -48,6 +52,6 @@ def read_key(path):
         path.touch(0o600, exist_ok=False)
         path.write_text(f"{secrets.token_hex(KEY_BYTES)}\n")
     key = path.read_bytes().strip()
-    if len(key) < 16:
-        raise LogError(f"{path}: {len(key)} bytes; expected 16 or more")
+    if len(key) < LEAST_BYTES:
+        raise LogError(f"{path}: {len(key)} bytes; expected {LEAST_BYTES} or more")
     return key

@@ -63,10 +63,12 @@ class Assembler:
     ----------
     columns : sequence of Column
     separator : str
+    counts : collections.Counter
+        Of the records that are put together again.
     """
 
-    def __init__(self, columns, separator):
-        self.columns, self.separator = columns, separator
+    def __init__(self, columns, separator, counts):
+        self.columns, self.separator, self.counts = columns, separator, counts
         self.joined = self.failed = 0  # records put together again; lines that are in no record
         self._used = [(k, column.name) for k, column in enumerate(columns) if column.name]
         self._evident = [(k, c.pattern) for k, c in enumerate(columns) if c.name and c.evident]
@@ -95,7 +97,9 @@ class Assembler:
                 # A whole line, or one with a value that cannot be read.
                 fields = {name: parts[k] for k, name in self._used}
             elif fields is not None:
-                self.joined += taken > 1 or len(parts) > len(self.columns)
+                again = taken > 1 or len(parts) > len(self.columns)
+                self.joined += again
+                self.counts["records joined again around a separator or line break"] += again
             if fields is not None:
                 yield number, fields, ""
             else:
@@ -145,7 +149,9 @@ class Assembler:
         """Return the fields of lines that are one record, or None."""
         if sum(len(parts) - 1 for _, parts in lines) < len(self.columns) - 1:
             return None
-        parts = "\n".join(self.separator.join(parts) for _, parts in lines).split(self.separator)
+        parts = [*lines[0][1]]
+        for _, following in lines[1:]:  # a field that was in quotation marks is never divided
+            parts[-1:] = [f"{parts[-1]}\n{following[0]}", *following[1:]]
         return fit(parts, self.columns, self.separator)
 
     def _begins(self, parts):

@@ -8,6 +8,7 @@ ReqTRES, NNodes). ``sacct --json`` is read, too.
 Source: sacct(1) of Slurm 2.6 to 25.11.
 """
 
+import csv
 import re
 from functools import partial
 from itertools import chain, islice
@@ -15,6 +16,7 @@ from itertools import chain, islice
 import numpy as np
 import pandas as pd
 
+from replication.simulator.logs.swf import display_name, quote
 from replication_cluster import account, files, records, times
 from replication_cluster import slurm_fields as fields
 from replication_cluster.account import WORDS, Account
@@ -120,7 +122,7 @@ class _Reader(Account):
             reads = READS + WITHOUT_HEADER * bool(self.given)
             with files.open_text(path, reads) as file:
                 read = self._json if file.kind == "sacct-json" else self._records
-                rows += read(file, files.display_name(path))
+                rows += read(file, display_name(path))
         if not self.columns:
             raise LogError(f"{self.source}: an empty file; expected the output of {ASK}")
         table = pd.DataFrame(rows, columns=["place", *COLUMNS], dtype="str")
@@ -136,23 +138,28 @@ class _Reader(Account):
                 own = fields.of_json(job)
                 yield place, *(own.get(what, "") for what in COLUMNS)
             except (AttributeError, KeyError, TypeError):
-                message = f"{place}: {files.quoted(job)}; expected a job of sacct --json"
+                message = f"{place}: {quote(job)}; expected a job of sacct --json"
                 self.bad[place] = "that are no jobs", message
 
     def _records(self, file, name):
         """Yield place and fields of each record that is no job step."""
-        assembler, places, lines = None, {}, files.lines(file, name)
+        assembler, places, lines = None, {}, files.lines(file)
         head = [*islice(lines, HEAD)]
+        begin = next((number for number, line in head if _is_header(line)), 0)
+        begin = 0 if self.given else begin
         for number, line in chain(head, lines):
+            if number < begin:
+                self.records += 1
+                self.left_out[account.ABOVE] += 1
+                continue
             if assembler is None or _is_header(line):
                 header = _is_header(line) or (assembler is None and file.kind == "sacct")
                 if assembler is not None:
                     yield from self._jobs(assembler.rest(), places, name)
                     self.records += 1
                     self.left_out[account.HEADERS] += 1
-                    self._remark_lines(assembler)
                 separator = _separator(line) if header else self._given_separator(head, name)
-                parts = line.split(separator)
+                parts = _split(line, separator)
                 # With --parsable every line ends with a bar, with --parsable2 none does.
                 closed = len(parts) > 1 and parts[-1] == ""
                 parts = parts[:-1] if closed else parts
@@ -160,34 +167,28 @@ class _Reader(Account):
                 places = self._places(names, f"{name}, line {number}")
                 used = {*places.values()}
                 columns = [fields.column(c, c in used) for c in map(str.casefold, names)]
-                assembler = records.Assembler(columns, separator)
+                assembler = records.Assembler(columns, separator, self.remarks)
                 if header:
                     continue
-            parts = line.split(separator)
+            parts = _split(line, separator)
             parts = parts[:-1] if closed and parts[-1] == "" else parts
             yield from self._jobs(assembler.add(number, parts), places, name)
         if assembler is not None:
             yield from self._jobs(assembler.rest(), places, name)
-            self._remark_lines(assembler)
 
     def _given_separator(self, head, name):
         """Return the separator of a file without a header line, whose columns are given."""
-        given, lines = self.given or (), [line for _, line in head]
-        found = records.separator(lines, len(given)) if given else None
+        count = len(self.given or ())
+        found = records.separator([line for _, line in head], count) if count else None
         if found is None:
             number, line = head[0]
-            count = len(records.divide(line, "|" if "|" in line else "\t"))
-            problem = f"no separator gives the {len(given)} columns of --columns; " * bool(given)
+            names = len(records.divide(line, "|" if "|" in line else "\t"))
+            problem = f"no separator gives the {count} columns of --columns; " * bool(count)
             raise LogError(
                 f"{name}, line {number}: no header line (sacct --noheader); {problem}name its "
-                f"{f'{count} ' * (count > 1)}columns in order, as in sacct's --format: "
-                "--columns JobID,JobIDRaw,..."
+                f"{names} columns in order, as in sacct's --format: --columns JobID,JobIDRaw,..."
             )
         return found
-
-    def _remark_lines(self, assembler):
-        """Count the records that were put together again."""
-        self.remarks["records joined again around a separator or line break"] += assembler.joined
 
     def _jobs(self, rows, places, name):
         """Yield place and fields of the records that are no job steps; note those that are bad."""
@@ -196,7 +197,7 @@ class _Reader(Account):
             place = f"{name}, line {number}"
             if record is None:
                 hint = "name the columns, with free text such as JobName last or not at all"
-                message = f"{files.quoted(text)}; expected the columns of the header ({hint})"
+                message = f"{quote(text)}; expected the columns of the header ({hint})"
                 self.bad[place] = "with more or fewer fields than the header", f"{place}: {message}"
             elif any("." in record[places[what]] for what in ("id", "shown") if what in places):
                 self.left_out[account.STEPS] += 1
@@ -215,7 +216,7 @@ class _Reader(Account):
         self.columns |= {what: present[name] for what, name in places.items()}
         missing = [names for names, any_of in NEEDED.items() if not places.keys() & {*any_of}]
         if missing:
-            named = files.quoted("|".join(columns))
+            named = quote("|".join(columns))
             message = f"no column {missing[0]} in {named}; expected the output of {ASK}"
             raise LogError(f"{place}: {message}")
         return places
@@ -262,7 +263,8 @@ class _Reader(Account):
         coarse = self._numbers(texts, "elapsed", fields.duration)
         elapsed = np.where(np.isnan(elapsed), coarse, elapsed)
         never = jobs["start"].isna() & (elapsed > jobs["end"] - jobs["submit"])
-        jobs["run_time"] = np.where(np.isnan(elapsed) | never, between, elapsed)
+        elapsed = np.where(never, np.nan, elapsed)
+        jobs["run_time"] = self.run_times(jobs.index, between, elapsed, "Elapsed")
         wrong = ~texts["id"].str.fullmatch(fields.JOB).to_numpy(bool)
         self.refuse(texts["id"], wrong, self._label("id"), "expected the number of a job")
         unknown = ~jobs["state"].isin([*fields.STATES]).to_numpy()
@@ -284,6 +286,7 @@ class _Reader(Account):
         """Return the jobs with sizes and limits."""
         present = self.columns.keys()
         known = {name for names in SIZES["processors"][:2] for name in names} & present
+        self.asked = bool(self.size)
         self.counted = self.size or ("processors" if known else "nodes")
         *both, kind = SIZES[self.counted]
         if not {name for names in both for name in names} & present:
@@ -331,12 +334,19 @@ _STATES = [*filter(None, fields.STATES)]
 
 def _is_header(line):
     """Return whether a line names columns: known ones, and no digits."""
-    if re.search("[0-9]", line):
+    if re.search(r"[0-9]|\s-", line):  # a record, or a call of sacct
         return False
     return len(_KNOWN & {*re.findall("[a-z]+", line.casefold())}) >= 3
 
 
 def _separator(line):
     """Return the separator of a header line: what stands between the first two names."""
-    found = re.match(r"\s*\"?\w+(\W+)\w", line) or re.match(r".*?\w(\W+)$", line)
-    return found[1] if found else "|"
+    found = re.search(r"\w(\W+)\w", line) or re.match(r".*?\w(\W+)$", line)
+    return (found[1].replace('"', "") if found else "") or "|"
+
+
+def _split(line, separator):
+    """Return the fields of a line; those of tables of other programs may be quoted."""
+    if separator in (",", ";", "\t") and '"' in line:
+        return next(csv.reader([line], delimiter=separator))
+    return line.split(separator)

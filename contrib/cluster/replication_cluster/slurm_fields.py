@@ -6,11 +6,10 @@ Source: the manual page sacct(1) of Slurm 2.6 to 25.11, section "Job Accounting 
 """
 
 import re
-from datetime import timedelta
 
 from replication_cluster.account import WORDS, FieldError, number
 from replication_cluster.records import Column
-from replication_cluster.times import NO_VALUE
+from replication_cluster.times import NO_VALUE, length
 
 NEVER = frozenset({"", "Unknown", "None", "N/A", "NONE", "INVALID"})
 NO_LIMIT = frozenset({"UNLIMITED", "Partition_Limit"})
@@ -24,24 +23,19 @@ STATES = {"": -1} | {
 _JSON_PATHS = {name: path.split(".") for name, path in WORDS["slurm"]["json"].items()}
 _JSON_IDS = ("array", "task", "waiting", "leader", "offset")
 
-_DURATION = re.compile(
-    r"(?:([0-9]{1,6})-)?(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,9})(?:\.[0-9]+)?"
-)
 _SCALE = {"K": 1_000, "M": 1_000_000}
 WHOLE = "expected a whole number >= 0"
 
 
 def duration(text):
-    """Return the seconds of ``[days-][hours:]minutes:seconds[.micro]``; None where
+    """Return the whole seconds of a duration such as ``[days-][hours:]minutes:seconds``; None where
     there is none.
     """
     if text in NEVER:
         return None
-    found = _DURATION.fullmatch(text)
-    if not found:
+    if (seconds := length(text, short=True)) is None:
         raise FieldError("expected [days-]hours:minutes:seconds")
-    days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    return int(timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds).total_seconds())
+    return int(seconds)
 
 
 def limit(text, minutes=False):
@@ -70,11 +64,12 @@ def count(text):
 
 
 def resource(text, name):
-    """Return the number of a resource in a list such as ``billing=4,cpu=4,node=1``; None where not
-    listed.
+    """Return the number of a resource in a list such as ``billing=4,cpu=4,node=1``, or the sum over
+    its types (``gres/gpu:h100=4``); None where not listed.
     """
     listed = dict(part.partition("=")[::2] for part in text.split(","))
-    return count(listed.get(name, ""))
+    typed = [count(n) or 0 for key, n in listed.items() if key.startswith(f"{name}:")]
+    return count(listed[name]) if name in listed else sum(typed) if typed else None
 
 
 def state(text):
@@ -104,8 +99,11 @@ def of_json(job):
         own[name] = own[name] or other
     for which in ("allocated", "requested"):
         listed = job.get("tres", {}).get(which) or ()
-        own[f"{which}_tres"] = ",".join(f"{one['type']}={one['count']}" for one in listed)
-    return own | {"suspended": f"0:{own['suspended'] or 0}"}
+        own[f"{which}_tres"] = ",".join(
+            f"{'/'.join(filter(None, (entry['type'], entry.get('name'))))}={entry['count']}"
+            for entry in listed
+        )
+    return own | {"suspended": f"{own['suspended'] or 0}s"}
 
 
 def _json_text(job, path):
@@ -123,39 +121,14 @@ def _json_text(job, path):
     return "" if value is None else str(value)
 
 
-_TIME = re.compile(
-    r"([0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}[0-9.+Z-]*|[0-9]{9,11}(\.0*)?|Unknown|None|N/A|)"
-)
-_NUMBER = re.compile(r"([0-9]+(\.[0-9]+)?[KMGT]?[nc]?|Unknown|None|UNLIMITED|)")
-_CLOCK = re.compile(
-    r"([0-9]+-)?([0-9]+:)+[0-9]+(\.[0-9]+)?|UNLIMITED|Partition_Limit|INVALID|Unknown|"
-)
-_RESOURCES = re.compile(r"([\w/:.@-]+=[\w.]+(,[\w/:.@-]+=[\w.]+)*)?")
-_WORD = re.compile(r"[\w.@$+%-]*(\\[\w.@$+%-]+)?")
-JOB = r"[0-9]+([_+][0-9]+|_?\[\S*\])?"  # an id, which is no step's
-PARTITION = re.compile(r"[\w.,-]*")
-#: What the values of sacct's columns match; all others are free text.
-PATTERNS = {
-    re.compile(rf"{JOB}(\.[0-9a-z]+)?"): "jobid jobidraw",
-    _TIME: "submit start end eligible",
-    _NUMBER: "elapsedraw timelimitraw alloccpus ncpus reqcpus nnodes allocnodes reqnodes uid gid "
-    "ntasks associd priority cputimeraw qosraw restarts dbindex reqmem",
-    _CLOCK: "elapsed suspended timelimit cputime totalcpu usercpu systemcpu planned "
-    "plannedcpu reserved",
-    re.compile(r"[A-Z]{1,2}|[A-Z_]{4,}\+?( by [0-9]+)?|"): "state",
-    re.compile(r"[0-9]+:[0-9]+|"): "exitcode derivedexitcode",
-    _RESOURCES: "alloctres reqtres",
-    _WORD: "user group account cluster qos",
-    PARTITION: "partition",
+JOB = WORDS["slurm"]["job"]  # an id, which is no step's
+_COLUMNS = {
+    name: (re.compile(kind["pattern"]), kind["evident"])
+    for kind in WORDS["slurm"]["pattern"]
+    for name in kind["columns"].split()
 }
-_PATTERN_OF = {name: pattern for pattern, names in PATTERNS.items() for name in names.split()}
-
-
-#: Patterns that show where a record begins.
-_EVIDENT = {*PATTERNS} - {_WORD, PARTITION}
 
 
 def column(name, used):
     """Return a column of sacct's output, by its name, and whether it is used."""
-    pattern = _PATTERN_OF.get(name)
-    return Column(name if used else None, pattern, pattern in _EVIDENT)
+    return Column(name if used else None, *_COLUMNS.get(name, (None, False)))

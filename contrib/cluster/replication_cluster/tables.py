@@ -5,7 +5,6 @@ A map is a TOML file, described in docs/formats.md. Maps of public data sets are
 """
 
 import csv
-import difflib
 import itertools
 import re
 import tomllib
@@ -18,6 +17,8 @@ import pandas as pd
 import pyarrow
 from pyarrow import parquet
 
+from replication.simulator.errors import among
+from replication.simulator.logs.swf import display_name, quote
 from replication_cluster import account, files, times
 from replication_cluster.account import SIZES, Account
 from replication_cluster.files import LogError
@@ -31,15 +32,19 @@ LENGTHS = ("wait", "run_time", "requested_time")
 COUNTS = ("allocated_processors", "requested_processors")
 NAMES = ("user", "group", "executable", "queue", "partition")
 JOB = "job"  # an id, by which steps, arrays and repeated rows are recognised
+ANY = "*"  # any known value, in [only]
 NEEDED = (("submit",), ("run_time", "end"), COUNTS)  # one of each
 FIELDS = (*TIMES, *LENGTHS, *COUNTS, *NAMES, "status", JOB)
 JSON = ("json", "sacct-json", "slurm-json", "pbs-json", "batsim-json")
-READS = ("parquet", "table", "schedule", "sacct", "squeue", "gwf", *JSON)
+READS = ("parquet", "table", "schedule", "sacct", "bjobs", "squeue", "gwf", *JSON)
 #: Kinds that a table without a header line may look like.
 WITHOUT_HEADER = ("sacct-noheader", "sacct-columns", "swf", "grid-engine", "lsf", "pbs", "html")
 RULE = ("column", "unit", "times", "values", "format", "pattern")
 HEAD = 50  # lines that show the separator
 COMMENTS = ("#", ";")  # beginnings of lines of a table without a header line
+#: The unit of dates of a spreadsheet, days since 30 December 1899, and what recent ones are.
+SHEET, SHEET_DAYS = "sheet", (20_000, 80_000)
+SHEET_BEGIN = pd.Timestamp("1899-12-30")
 #: Texts of batch systems for no limit.
 NO_LIMIT = ("unlimited", "infinite", "partition_limit", "not_set")
 
@@ -69,7 +74,7 @@ def read_map(source):
     """
     path = MAPS / f"{source}.toml" if str(source) in maps() else Path(source).expanduser()
     if not path.is_file():
-        raise LogError(f"map {source}: no such file{_hint(str(source), maps())}")
+        among(maps(), "no file and no included map", str(source), LogError)
     try:
         content = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -82,8 +87,10 @@ def read_map(source):
             raise LogError(f"{path}, {name}: expected a table with the name of a column")
         _check(f"{path}, {name}", "key", rule, RULE)
         _check_text_rules(f"{path}, {name}", name, rule)
-        if rule.get("unit", "s") not in UNITS:
-            raise LogError(f"{path}, {name}: unit {rule['unit']!r}; expected {', '.join(UNITS)}")
+        units = [*UNITS, *[SHEET] * (name in TIMES)]
+        among(units, f"{path}, {name}: unit", rule.get("unit", "s"), LogError)
+        if not isinstance(rule.get("times", 1), int | float | (str if name in COUNTS else int)):
+            raise LogError(f"{path}, {name}: times {rule['times']!r}; expected a number")
     if times.time_zone(zone := content.get("time_zone", "UTC")) is None:
         raise LogError(f"{path}: time zone {zone!r}; expected a name such as Europe/Rome")
     missing = [" or ".join(any_of) for any_of in NEEDED if not {*any_of} & fields.keys()]
@@ -106,15 +113,9 @@ def _check_text_rules(place, name, rule):
         )
 
 
-def _hint(name, known):
-    close = difflib.get_close_matches(name, known, 1)
-    return f" (did you mean {close[0]}?)" if close else f"; expected one of {', '.join(known)}"
-
-
 def _check(place, what, given, known):
     for name in given:
-        if name not in known:
-            raise LogError(f"{place}: unknown {what} {name!r}{_hint(name, [*known])}")
+        among(known, f"{place}: unknown {what}", name, LogError)
 
 
 def convert(paths, by, *, zone=None, processors=None, columns=None, **options):
@@ -173,11 +174,16 @@ class _Reader(Account):
         """Return the wanted columns of the tables as texts, a DataFrame by place with the numbers
         of the rows.
         """
-        columns = [rule["column"] for rule in self.by.fields.values()]
+        columns = [
+            column
+            for rule in self.by.fields.values()
+            for column in (rule["column"], rule.get("times"))
+            if isinstance(column, str)
+        ]
         self.wanted = [*dict.fromkeys([*columns, *self.by.only])]
         self.unused, self.missing, self.present, tables = {}, {}, set(), []
         for path in paths:
-            name = files.display_name(path)
+            name = display_name(path)
             reads = READS + WITHOUT_HEADER * bool(self.given)
             with files.open_text(path, reads, newline="") as file:
                 if file.kind == "parquet":
@@ -192,27 +198,35 @@ class _Reader(Account):
 
     def _parquet(self, path, name):
         try:
-            names = parquet.read_schema(path).names
-            columns = self._choose(names, name)
+            schema = parquet.read_schema(path)
+            if any(map(pyarrow.types.is_nested, schema.types)):
+                tops = {re.split(r"[.\[]", column)[0] for column in self.wanted} | {*self.wanted}
+                self.unused |= dict.fromkeys(
+                    column for column in schema.names if column not in tops
+                )
+                rows = parquet.read_table(path, columns=[*tops & {*schema.names}]).to_pylist()
+                places = (f"{name}, row {k}" for k in range(1, len(rows) + 1))
+                return self._objects(zip(places, itertools.repeat(None), rows), name)
+            columns = self._choose(schema.names, name)
             table = parquet.read_table(path, columns=columns)
             texts = {column: _texts(table[column]) for column in columns}
         except (OSError, pyarrow.ArrowException, ValueError) as error:
             raise error if isinstance(error, LogError) else LogError(
                 f"{name}: {str(error).splitlines()[0]}"
             ) from None  # fmt: skip
-        return self._numbered(pd.DataFrame(texts, range(table.num_rows), dtype="str"), name)
-
-    def _numbered(self, table, name):
-        """Return a table indexed by place, with the numbers of its rows over all tables."""
-        rows = np.arange(1, len(table) + 1)
-        table = table.assign(row=rows + self.records)
+        rows = np.arange(1, table.num_rows + 1)
         self.records += len(rows)
-        return table.set_index([[f"{name}, row {k}" for k in rows]])
+        table = pd.DataFrame(texts, dtype="str").assign(row=rows + self.records - len(rows))
+        return table.set_axis([f"{name}, row {k}" for k in rows])
 
     def _json(self, file, name):
+        submit = self.by.fields["submit"]["column"]
+        return self._objects(files.json_records(file, name, submit), name)
+
+    def _objects(self, objects, name):
         records = []
         counts = {self.by.fields[which]["column"] for which in COUNTS if which in self.by.fields}
-        for place, key, record in files.json_records(file, name):
+        for place, key, record in objects:
             self.records += 1
             if isinstance(record, dict):
                 flat = dict(files.flat(record))
@@ -223,7 +237,7 @@ class _Reader(Account):
                         flat[column] = value
                 records.append({"row": self.records, "place": place, "": key, **flat})
             else:
-                message = f"{place}: {files.quoted(record)}; expected an object"
+                message = f"{place}: {quote(record)}; expected an object"
                 self.bad[place] = "that are no objects", message
         table = pd.DataFrame(records, dtype=object).set_index("place")
         columns = self._choose([name for name in table if name not in ("row", "")], name)
@@ -246,13 +260,13 @@ class _Reader(Account):
                     self.records += 1
                     self.left_out[account.HEADERS] += 1
                 columns = {*self._choose(parts, name)}
-                assembler = Assembler([self._column(c, c in columns) for c in parts], separator)
+                used = [self._column(c, c in columns) for c in parts]
+                assembler = Assembler(used, separator, self.remarks)
         except csv.Error as error:
             raise LogError(f"{name}, row {number + 1}: {error}") from None
         if assembler is None:
             raise LogError(f"{name}: an empty file; expected a header line and rows")
         found += self._rows(assembler.rest(), name)
-        self.remarks["records joined again around a separator or line break"] += assembler.joined
         return pd.DataFrame(found).set_index("place") if found else pd.DataFrame(columns=["row"])
 
     def _separated(self, file, name):
@@ -266,17 +280,21 @@ class _Reader(Account):
             lines = self._without_comments(lines)
             separator = self._given_separator(head, name)
         else:
-            submit = self.by.fields["submit"]["column"]
-            above = [*itertools.takewhile(lambda line: line.startswith("#"), head)]
-            names = [line.lstrip("# ") for line in above if submit in re.split(r"\W+", line)]
-            head = [*names[-1:], *head[len(above) :]] or head
+            comments = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), head))
+            names = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in self.wanted]
+            has_names = (sum(bool(name.search(line)) for name in names) >= 3 for line in head)
+            begin = next((k for k, has in enumerate(has_names) if has), comments % len(head))
+            above = sum(not line.isspace() for line in head[comments:begin])
+            self.records += above
+            self.left_out[account.ABOVE] += above
+            head = [head[begin].lstrip("# "), *head[max(begin + 1, comments) :]]
             lines = itertools.chain(head, file)
             separator = max(",;\t|", key=head[0].count)
             separator = separator if separator in head[0] else " "
         if separator.isspace() and separator != "\t":  # columns that blanks align
             return map(str.split, lines), " "
         if len(separator) == 1:
-            return csv.reader(lines, delimiter=separator), separator
+            return csv.reader(lines, delimiter=separator, strict=True), separator
         return (divide(line.strip("\r\n"), separator) for line in lines), separator
 
     def _given_separator(self, head, name):
@@ -287,7 +305,7 @@ class _Reader(Account):
         of_csv = (by for by in ",;\t|" if _is_divided(head, by, count))
         found = next(of_csv, None) or separator_of([line.strip("\r\n") for line in head], count)
         if found is None:
-            first = files.quoted(head[0].strip())
+            first = quote(head[0].strip())
             raise LogError(
                 f"{name}: {first}; no separator gives {count} columns, as many as --columns names"
             )
@@ -309,7 +327,7 @@ class _Reader(Account):
             if record is not None:
                 yield {"place": place, "row": self.records, **record}
             else:
-                message = f"{place}: {files.quoted(text)}; expected the columns of the header"
+                message = f"{place}: {quote(text)}; expected the columns of the header"
                 self.bad[place] = "with more or fewer fields than the header", message
 
     def _is_header(self, parts):
@@ -350,7 +368,7 @@ class _Reader(Account):
         if absent:
             raise LogError(
                 f"{place}: no column {_printable(absent[0])}; "
-                f"the table has {files.quoted(', '.join(names))}{self._way(absent[0], names)}"
+                f"the table has {quote(', '.join(names))}{self._way(absent[0], names)}"
             )
         return wanted
 
@@ -358,7 +376,10 @@ class _Reader(Account):
         """Return the hint for a column that a table does not have."""
         first, dot, rest = absent.partition(".")
         if dot and first in names:
-            return f"; in a list, {first}.0.{rest} is its first value, {first}.-1.{rest} its last"
+            return (
+                f"; in a list, {first}.0.{rest} is its first value, {first}.-1.{rest} its last, "
+                f"{first}[type=x].{rest} that of an entry by its type"
+            )
         if any(re.match("[0-9]", name) for name in names):
             return "; without a header line, --columns names the columns in order"
         return ""
@@ -366,8 +387,10 @@ class _Reader(Account):
     def jobs(self, table):
         """Return the jobs of a table, runs as in `Account`."""
         for column, values in self.by.only.items():
-            other = ~table[column].isin([*map(_plain_text, values)])
-            table = self.leave_out(table, other, f"of another {_printable(column)}")
+            texts, why = table[column], "without" if ANY in values else "of another"
+            wanted = texts.isin([*map(_plain_text, values)])
+            wanted |= ~self._is_unknown(texts) & (ANY in values)
+            table = self.leave_out(table, ~wanted, f"{why} {_printable(column)}")
         ids = self._texts(JOB, table) if JOB in self.present else None
         if ids is not None:
             for form, why in ((account.STEP, account.STEPS), (account.ARRAY, account.ARRAYS)):
@@ -398,8 +421,9 @@ class _Reader(Account):
             words = f"with a status that the map does not have ({_printable(rule['column'])})"
             self.remark(words, np.isnan(status) & ~unknown)
         run_time = value["run_time"]
-        unknown = np.isnan(run_time) | (counted_from_0 & (run_time > end - submit))
-        run_time = np.where(unknown, end - start, run_time)
+        run_time = np.where(counted_from_0 & (run_time > end - submit), np.nan, run_time)
+        column = _printable(self.by.fields.get("run_time", {}).get("column", ""))
+        run_time = self.run_times(table.index, end - start, run_time, column)
         has_both = {"start", "wait"} & self.present and "end" in known
         started = ~np.isnan(start) | (status == 1) | (not has_both)
         ended = ~np.isnan(end) | (status == 0) | (status == 5) | (not has_both)
@@ -415,10 +439,17 @@ class _Reader(Account):
         for which in SIZES:
             rule, texts, unknown = known.get(f"{which}_processors", ({}, None, None))
             label = _printable(rule.get("column", ""))
+            if isinstance(rule.get("times"), str):
+                factor = table[rule["times"]]
+                texts = texts + "*" + factor
+                unknown |= self._is_unknown(factor)
+                label += f" * {_printable(rule['times'])}"
             sizes = {label: (texts.where(~unknown, ""), partial(_size, rule))} if rule else {}
             jobs = self.sized(jobs, which, sizes)
         jobs = self.good(jobs)
-        jobs = self.without(jobs, jobs["submit"].isna(), "without a submission")
+        column = self.by.fields["submit"]["column"]
+        way = f' (in the map [only] "{column}" = ["{ANY}"] leaves such rows out)'
+        jobs = self.without(jobs, jobs["submit"].isna(), "without a submission", way)
         jobs = self.without(jobs, jobs["run_time"] < 0, account.BACKWARDS)
         jobs = self.leave_out(jobs, jobs["begun"] & jobs["start"].isna(), account.WAITING)
         jobs = self.leave_out(jobs, jobs["begun"], account.RUNNING)
@@ -451,28 +482,44 @@ class _Reader(Account):
 
     def _times(self, rule, texts, unknown):
         texts, name = texts.where(~unknown, ""), _printable(rule["column"])
+        numbers = pd.to_numeric(texts, errors="coerce")
+        if rule.get("unit") == SHEET:
+            days = SHEET_BEGIN + pd.to_timedelta(numbers, unit="D").dt.round("s")
+            texts = days.astype("str").where(numbers.notna(), texts)
+        elif not {"unit", "format"} & rule.keys() and numbers.dropna().between(*SHEET_DAYS).all():
+            if (numbers % 1 > 0).sum() > account.MOST * len(numbers):
+                place = numbers.index[numbers % 1 > 0][0]
+                raise LogError(
+                    f"{place}, {name}: {quote(texts[place])}; are these days of a spreadsheet? "
+                    f'expected unit = "{SHEET}" in the map (or "s")'
+                )
+        rule = rule if rule.get("unit") != SHEET else {}
         expected = f"{account.ISO}, the map's format,"
         return self.times(texts, name, [""], rule.get("unit", "s"), expected, rule.get("format"))
 
     def _lengths(self, rule, texts, unknown):
-        """Return seconds, float64[n]; texts may be durations such as ``1-02:00:00``."""
-        numbers = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
-        # -1, INFINITE and NO_VAL
-        unlimited = (numbers == -1) | (numbers == times.NO_VALUE) | (numbers == times.NO_VALUE + 1)
-        none = unknown | unlimited | texts.str.casefold().isin(NO_LIMIT)
-        seconds = numbers * UNITS[rule.get("unit", "s")]
-        if np.isnan(seconds[~none]).any():
-            clock = texts.where(~none & np.isnan(seconds))
-            clock = clock.str.replace(r"^(\d+)-", r"\1 days ", regex=True)
-            clock = pd.to_timedelta(clock, errors="coerce").dt.total_seconds().to_numpy()
-            seconds = np.where(np.isnan(seconds), clock, seconds)
-        seconds = np.where(none, np.nan, seconds) * rule.get("times", 1)
-        wrong = ~none & ~((seconds >= 0) & (seconds <= LATEST))
-        expected = (
-            "expected a number >= 0, or a duration such as 1-02:00:00 (or an unknown of the map)"
+        """Return seconds, float64[n]; nan for none."""
+        factor = UNITS[rule.get("unit", "s")] * rule.get("times", 1)
+        texts = texts.where(~(unknown | texts.str.casefold().isin(NO_LIMIT)), "")
+        return self.parse(texts, _printable(rule["column"]), partial(_length, factor))
+
+
+def _length(factor, text):
+    """Return the seconds of a number of some unit or of a duration; None for none."""
+    if text in ("", "-1"):
+        return None
+    if account.NUMBER.fullmatch(text):
+        if times.NO_VALUE <= float(text) <= times.NO_VALUE + 1:  # NO_VAL and INFINITE
+            return None
+        seconds = float(text) * factor
+    else:
+        seconds = times.length(text)
+    if seconds is None or seconds > LATEST:
+        raise account.FieldError(
+            "expected a number >= 0, or a duration such as 1-02:00:00, 1h30m or PT90M (or an "
+            "unknown of the map)"
         )
-        self.refuse(texts, wrong, _printable(rule["column"]), expected)
-        return seconds
+    return seconds
 
 
 def _is_divided(lines, separator, count):
@@ -485,9 +532,11 @@ def _size(rule, text):
     """Return the number of processors of a size; None where unknown."""
     if text in ("", "-1"):
         return None
-    times_ = rule.get("times", 1)
     expected = "expected a whole number of processors or nodes (pattern takes one out of a text)"
-    value = account.number(text, expected) * times_
+    if isinstance(factor := rule.get("times", 1), str):
+        text, _, factor = text.partition("*")
+        factor = account.number(factor, expected)
+    value = account.number(text, expected) * factor
     if abs(value - round(value)) > 1e-6:
         raise account.FieldError(
             f"{expected}, not {value:g} (the map's times can make smaller units)"
@@ -532,4 +581,4 @@ def _texts(column):
 
 def _printable(name):
     """Return the name of a column for a sentence, escaped and shortened where needed."""
-    return name if name.isprintable() and len(name) < 80 else files.quoted(name)
+    return name if name.isprintable() and len(name) < 80 else quote(name)

@@ -1,5 +1,8 @@
-"""Times in accounting records: dates, hours that occur twice, and numbers that mean *never*."""
+"""Times in accounting records: dates, hours that occur twice, durations, and numbers that mean
+*never*.
+"""
 
+import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -15,6 +18,26 @@ LARGEST, NO_VALUE = 2**31 - 1, 2**32 - 2
 NO_DATE = r"(0000|0001|1899|1900|9999)-.*"  # zero dates and the like of databases
 UNITS = {**{"ns": 1e-9, "us": 1e-6, "ms": 0.001}, **{"s": 1, "min": 60, "h": 3600, "d": 86400}}
 RECENT = 631_152_000, 4_102_444_800  # 1990 to 2100
+DAY = r"(\d{4}-\d\d-\d\d|\d{4}/\d\d/\d\d|\d{8})"
+#: ISO 8601, with a solidus, too; pandas alone would read "now" and "2026-2".
+DATE = DAY + r"([T ]\d\d?(:?\d\d(:?\d\d(\.\d+)?)?)?( ?[+-]\d\d(:?\d\d)?|Z)?)?"
+_NUMBER = r"([0-9]{1,12}(?:\.[0-9]{1,9})?)"
+_CLOCK = re.compile(
+    r"(?:(?:([0-9]{1,9})(?: days?,? |[-+:]))?([0-9]{1,9}):(?=[0-5]?[0-9]:))?"
+    r"([0-9]{1,9}):([0-5][0-9](?:\.[0-9]{1,9})?)"
+)
+_ISO = re.compile(
+    "P(?=.*[0-9])(?:{0}W)?(?:{0}D)?(?:T(?=[0-9])(?:{0}H)?(?:{0}M)?(?:{0}S)?)?".format(
+        _NUMBER.replace(r"\.", "[.,]")
+    )
+)
+_WORDS = {
+    1e-9: "ns", 1e-6: "us µs", 1e-3: "ms", 1: "s sec secs second seconds",
+    60: "m min mins minute minutes", 3600: "h hr hrs hour hours", 86400: "d day days",
+    604_800: "w week weeks",
+}  # fmt: skip
+_SECONDS = {word: seconds for seconds, words in _WORDS.items() for word in words.split()}
+_PART = rf"{_NUMBER} ?({'|'.join(sorted(_SECONDS, key=len, reverse=True))})(?![a-zµ])[ ,]*"
 
 
 def time_zone(name):
@@ -23,6 +46,29 @@ def time_zone(name):
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
+
+
+def length(text, short=False):
+    """Return the seconds of a duration, or None for another text.
+
+    It has numbers with units in descending order (``90 min``, ``1h30m``), is a clock, with days or
+    without (``26:00:00``, ``1-02:00:00``, ``1 day, 2:00:00``, ``1:02:00:00``), or is ISO 8601
+    without years and months (``PT1.5H``). With `short`, a clock may have minutes and seconds alone.
+    """
+    if clock := _CLOCK.fullmatch(text):
+        parts, units = clock.groups(), (86400, 3600, 60, 1)
+        if parts[1] is None and not short:
+            return None
+    elif iso := _ISO.fullmatch(text):
+        parts, units = iso.groups(), (604_800, 86400, 3600, 60, 1)
+    elif re.fullmatch(f"({_PART})+", text):
+        parts, words = zip(*re.findall(_PART, text))
+        units = [_SECONDS[word] for word in words]
+        if units != sorted({*units}, reverse=True):
+            return None
+    else:
+        return None
+    return sum(float((n or "0").replace(",", ".")) * unit for n, unit in zip(parts, units))
 
 
 def unix_times(texts, zone, form=None):
@@ -48,6 +94,8 @@ def unix_times(texts, zone, form=None):
     texts = texts.mask(texts.str.fullmatch(NO_DATE).eq(True))
     if form and "%Z" in form:
         return _named(texts, zone, form)
+    if not form:
+        texts = texts.where(texts.str.fullmatch(DATE).eq(True))
     dates = pd.to_datetime(texts, format=form or "ISO8601", errors="coerce", utc=True)
     if form:
         local = pd.Series("%z" not in form, texts.index)

@@ -18,14 +18,18 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from replication.simulator.logs.swf import display_name, quote
 from replication_cluster import account, files
-from replication_cluster.account import Account, FieldError, number, whole
+from replication_cluster.account import GAP, GAP_SHARE, Account, FieldError, number, whole
+from replication_cluster.times import length
 
 TYPES = account.WORDS["torque"]["types"]
 READS = ("pbs", "pbs-json")
 NAMES = {"user": "user", "group": "group", "executable": "jobname"}
 _DATE = r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d"
 _RECORD = re.compile(f"({_DATE});([A-Za-z]);([^;]*);(?!.*{_DATE};[A-Za-z];)(.*)", re.DOTALL)
+#: The name of a file, and the number of a line, as grep writes them.
+_NAME = re.compile(f"[^;]*[:-](?={_DATE};[A-Za-z];)")
 _KEY = re.compile(r"(?:^|\s)([A-Za-z_][\w.]*)=")
 _SLOT = "[0-9]{1,9}"
 #: Slots of a host: the number of one, or a list of slots and ranges.
@@ -36,8 +40,6 @@ _LIST = "Resource_List."
 _USED = "resources_used.walltime"
 _FORMAT = "%a %b %d %H:%M:%S %Y"  # of dates in JSON
 _DATE_FORMAT = "%m/%d/%Y %H:%M:%S"  # of records
-#: A job was suspended if its wall time is shorter than start to end by more than both.
-SUSPENDED_SECONDS, SUSPENDED_SHARE = 60, 0.01
 #: Size-like requests of one number: a 1 is the queue's default where another is larger.
 _COUNTS = ("procs", "size", "ncpus", "mppwidth")
 
@@ -74,7 +76,7 @@ class _Reader(Account):
         """Return the used fields of each record of a run, a DataFrame by place."""
         self.unused, self.suspensions, records = Counter(), {}, []
         for path in paths:
-            name = files.display_name(path)
+            name = display_name(path)
             with files.open_text(path, READS) as file:
                 read = self._json if file.kind == "pbs-json" else self._records
                 records += read(file, name)
@@ -87,7 +89,7 @@ class _Reader(Account):
             self.records += 1
             found = _RECORD.fullmatch(line.strip())
             if not found:
-                line = files.quoted(line.strip())
+                line = quote(line.strip())
                 message = f"{place}: {line}; expected date;type;job;key=value ..."
                 self.bad[place] = "that are torn or no accounting records", message
                 continue
@@ -102,10 +104,10 @@ class _Reader(Account):
             values = dict(pairs)
             twice = sorted({key for key, value in pairs if key in USED and values[key] != value})
             if kind == "E" and "end" not in values:
-                message = f"{place}: {files.quoted(line)}; expected end=..."
+                message = f"{place}: {quote(line)}; expected end=..."
                 self.bad[place] = "that are torn, without an end", message
             elif twice:
-                message = f"{place}: {files.quoted(line)}; expected {twice[0]}=... once"
+                message = f"{place}: {quote(line)}; expected {twice[0]}=... once"
                 self.bad[place] = "with two values of a field", message
             elif kind == "R" and not {"start", "end"} <= values.keys():
                 self.left_out[f"records of type {kind} ({TYPES[kind]})"] += 1
@@ -117,7 +119,7 @@ class _Reader(Account):
         for place, job, record in files.json_records(file, name):
             self.records += 1
             if not isinstance(record, dict) or "job_state" not in record:
-                message = f"{place}: {files.quoted(record)}; expected a job of qstat -x -F json"
+                message = f"{place}: {quote(record)}; expected a job of qstat -x -F json"
                 self.bad[place] = "that are no jobs", message
                 continue
             values = {key: str(value) for key, value in files.flat(record)}
@@ -150,7 +152,9 @@ class _Reader(Account):
         found = {name: self.times(texts[name], name, [""])[0] for name in _TIMES}
         used = self.parse(texts["used"], _USED, duration, bad={})  # missing where unreadable
         end = np.where(np.isnan(found["end"]), found["start"] + used, found["end"])
-        texts = texts.assign(suspended=self._suspended(texts, end - found["start"], used))
+        elapsed = end - found["start"]
+        texts = texts.assign(suspended=self._suspended(texts, elapsed, used))
+        self.run_times(texts.index, elapsed, np.where(used > elapsed, used, np.nan), _USED)
         submit = found["start"]
         for name in ("etime", "qtime", "ctime"):
             submit = np.where(found[name] > 0, found[name], submit)
@@ -163,6 +167,7 @@ class _Reader(Account):
         runs = self.without(runs, runs["end"] < runs["start"], account.BACKWARDS)
         stated = [*SIZES["processors"]["requested"], "total_execution_slots"]
         slots = (runs[stated] != "").any(axis=None) or runs["exec_host"].str.contains("/").any()
+        self.asked = bool(size)
         self.counted = size or ("processors" if slots else "nodes")
         for which, sources in SIZES[self.counted].items():
             columns = {name: (runs[name], function) for name, function in sources.items()}
@@ -178,7 +183,7 @@ class _Reader(Account):
         by a wall time shorter than start to end.
         """
         gap = elapsed - used
-        long = (used > 0) & (gap > np.maximum(SUSPENDED_SECONDS, SUSPENDED_SHARE * elapsed))
+        long = (used > 0) & (gap > np.maximum(GAP, GAP_SHARE * elapsed))
         suspended = np.where(long, gap, 0.0)
         for k in np.flatnonzero(texts["id"].isin([*self.suspensions])):
             end = datetime.strptime(texts["date"].iloc[k], _DATE_FORMAT)
@@ -215,7 +220,9 @@ def _joined(file, name):
     that gives it its end.
     """
     waiting = []
-    for k, line in files.lines(file, name):
+    for k, line in files.lines(file):
+        if not re.match(_DATE, line):
+            line = _NAME.sub("", line)
         begins = re.match(f"{_DATE};", line)
         if begins:
             yield from _released(waiting)
@@ -297,13 +304,9 @@ def duration(text):
     """
     if not text:
         return None
+    seconds = length(text, short=True)
     expected = "expected seconds, or [[days:]hours:]minutes:seconds"
-    if ":" not in text:
-        return number(text, expected)
-    if not re.fullmatch(r"[0-9]{1,9}(:[0-9]{1,2}){1,3}", text):
-        raise FieldError(expected)
-    weights = (1, 60, 3600, 86400)
-    return sum(int(part) * weight for part, weight in zip(reversed(text.split(":")), weights))
+    return number(text, expected) if seconds is None else seconds
 
 
 def count(text):

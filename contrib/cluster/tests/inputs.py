@@ -1,6 +1,7 @@
 """Inputs of the tests, their conversion, and numbers of the result."""
 
-from replication_cluster import slurm, swf, tables, torque
+from replication.simulator.logs import swf
+from replication_cluster import slurm, tables, torque
 
 KEY = b"a key of the tests only"
 T = 1_770_019_200  # 2 February 2026, 08:00 UTC

@@ -10,8 +10,9 @@ from click.testing import CliRunner
 
 import replication as rp
 from inputs import HEAD, LIMITED, NAMED, B, T, count, facts, job, row, run, sacct
+from replication.simulator.logs import swf
 from replication.simulator.logs.cleaning import UnitWarning
-from replication_cluster import swf, tables
+from replication_cluster import tables
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
 
@@ -39,7 +40,7 @@ def test_records_are_put_together_again(read, columns, changes):
     rows = [job(1), job(2, 1, **changes), job(3, 2), job(4, 3, **changes), job(5, 4)]
     done = read.sacct(sacct(rows, columns))
     assert done.records == 5 and facts(done) == [[10, 600, 8]] * 5
-    assert done.log.processors == 40
+    assert done.log.max_procs == 40
     plain = read.sacct(sacct([row | dict.fromkeys(changes, "x") for row in rows], columns))
     kept = [name for name in swf.FIELDS if name != "executable"]
     assert done.jobs[kept].equals(plain.jobs[kept])
@@ -234,7 +235,7 @@ def test_the_remark_on_sizes_is_there_for_every_source(read):
     assert count(done.remarks, "given fewer processors than requested (4 for 8)") == 1
     assert rp.load(read.written).processors.tolist() == [4]
     by = LIMITED.replace("allocated_processors", "requested_processors")
-    assert read.table(HEAD + row(), by=by).log.value("Sizes") == "requested processors"
+    assert read.table(HEAD + row(), by=by).log.header["Sizes"][0] == "requested processors"
 
 
 # A dump is not a log.
@@ -303,7 +304,7 @@ def test_any_delimiter_of_sacct(read, by):
     columns = ["JobID", "User", "Partition", *NAMED[3:], "AllocTRES"]
     rows = [job(k, k, Partition="gpu,main" if k == 1 else "main") for k in range(3)]
     done = read.sacct(sacct(rows, columns, by))
-    assert facts(done) == [[10, 600, 8]] * 3 and done.log.processors == 24
+    assert facts(done) == [[10, 600, 8]] * 3 and done.log.max_procs == 24
 
 
 @pytest.mark.parametrize("number", ["{}.0", "{}.000", "{}e0", "{}"])
@@ -395,9 +396,9 @@ def test_history_of_pbs_as_json(read):
     }
     done = read.pbs(json.dumps({"pbs_version": "1", "Jobs": jobs}, indent=1))
     assert facts(done) == [[30, 600, 8]] and done.records == 5
-    assert done.log.value("UnixStartTime") == T
+    assert int(done.log.header["UnixStartTime"][0]) == T
     zone = read.pbs(json.dumps({"Jobs": jobs}), zone="Europe/Berlin")
-    assert zone.log.value("UnixStartTime") == T - 3600
+    assert int(zone.log.header["UnixStartTime"][0]) == T - 3600
 
 
 WAITS = LIMITED.replace('start = { column = "start" }', 'wait = { column = "wait" }')
@@ -457,7 +458,7 @@ def test_a_dump_of_all_columns_with_steps_arrays_two_headers_and_torn_lines(read
     rows.append(job("300_[1-9]", State="PENDING", Start="Unknown", End="Unknown"))
     text = sacct(rows[:100], columns) + sacct(rows[100:], [*columns, "WorkDir"])
     done = read.sacct(text)
-    assert facts(done) == [[10, 600, 8]] * 120 and done.log.processors == 960
+    assert facts(done) == [[10, 600, 8]] * 120 and done.log.max_procs == 960
     assert {what: n for what, n in done.left_out if n} == {
         "job steps": 120,
         "further header lines": 1,

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 import replication as rp
 from inputs import MAP, map_of
+from replication.simulator.logs.kinds import KINDS, recognize
 from replication_cluster import slurm, tables, torque
 from replication_cluster.cli import main
-from replication_cluster.kinds import KINDS, recognize
 
 SWF_LINE = "1 0 5 60 4 -1 -1 4 100 -1 1 1 1 -1 1 -1 -1 -1\n"
 ACCOUNTING = "lab:node01:users:ann:run:17:sge:0:1700000000:1700000010:1700000110" + ":0" * 33
@@ -22,6 +22,8 @@ FILES = {
     "parquet": "PAR1\x15\x04",
     "zip": "PK\x03\x04" + "x" * 26 + "jobs.csv",
     "workbook": "PK\x03\x04" + "x" * 26 + "[Content_Types].xml",
+    "numpy": "PK\x03\x04" + "x" * 26 + "start.npy",
+    "pickle": "\x80\x04\x95",
     "tar": "jobs.csv".ljust(257, "\0") + "ustar",
     "sqlite": "SQLite format 3\0",
     "utf-16": "J\0o\0b\0I\0D\0|\0S\0u\0b\0m\0i\0t\0",
@@ -43,6 +45,9 @@ FILES = {
     "htcondor": 'ClusterId = 17\nOwner = "ann"\n',
     "grid-engine": f"# Version: 8.1\n{ACCOUNTING}\n",
     "sacct": "JobIDRaw|State|Submit\n17|COMPLETED|2026-01-01T00:00:00\n",
+    "slurm-simulator": "-dt 0 -e submit_batch_job | -J jobid_1 -sim-walltime 5 -n 4 job.sh\n",
+    "bjobs": "JOBID|USER|STAT|SUBMIT_TIME|START_TIME|FINISH_TIME|SLOTS\n"
+    "17|ann|DONE|Feb  2 08:00:00 2026|Feb  2 08:00:10 2026|Feb  2 08:01:50 2026|4\n",
     "sacct-noheader": "17|17|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:01:00|4\n",
     "sacct-columns": "       JobID    JobName      State\n------------ ---------- ----------\n17  "
     "run  COMPLETED\n",
@@ -71,6 +76,8 @@ OTHERS = {  # more files of these kinds
     ],
     "sacct": [
         *("User|JobID\nann|17\n", "\ufeffState|JobID|End|\n"),
+        "sacct: error: no connection\nJobIDRaw|User|State\n17|ann|COMPLETED\n",
+        ",JobID,Submit,Elapsed\n0,17,2026-02-02 08:00:00,0 days 00:01:00\n",
         *(f"JobID{by}State{by}Elapsed\n17{by}COMPLETED{by}00:01:00\n" for by in ("\t", ",", "@@")),
     ],
     "table": [
@@ -84,6 +91,11 @@ OTHERS = {  # more files of these kinds
         '{\n  "jobs": [],\n  "meta": {"plugin": {"type": "openapi\\/slurmdbd"}, "slurm": {}}}'
     ],
     "htcondor": ['*** Offset = 0 ClusterId = 17 ProcId = 0 Owner = "ann"\n'],
+    "pbs": [
+        "20260202:06/01/2015 10:00:00;E;1.srv;user=ann\n",
+        "logs/2015-06-01:12:06/01/2015 10:00:00;E;1.srv;user=ann\n",
+        "==> 20150601 <==\n06/01/2015 10:00:00;E;1.srv;user=ann\n",
+    ],
     None: ["", "no job\n", "1 2 3\n", "some words, nothing else\n", "\n" * 70_000],
 }
 CASES = [*FILES.items(), *((kind, text) for kind, several in OTHERS.items() for text in several)]
@@ -170,6 +182,12 @@ BATSIM_MAP = map_of(
     end="finish_time",
     requested_processors="requested_number_of_resources",
 )
+BJOBS_MAP = "title = 't'\n[fields]\n" + "".join(
+    f"{name} = {{ column = '{name.upper()}_TIME', format = '%b %d %H:%M:%S %Y' }}\n"
+    for name in ("submit", "start")
+)
+BJOBS_MAP += "end = { column = 'FINISH_TIME', format = '%b %d %H:%M:%S %Y' }\n"
+BJOBS_MAP += "requested_processors = { column = 'SLOTS' }\n"
 LINES = json.dumps(ROW) + "\n"
 #: The file that the message about a kind asks for, the command that it names, and the map.
 WAYS = {
@@ -184,6 +202,7 @@ WAYS = {
     "pbs": [(PBS, "torque")],
     "sacct": [(SACCT, "slurm"), (gzip.compress(SACCT.encode()), "slurm")],
     "sacct-noheader": [(SACCT.partition("\n")[2], "slurm", SACCT.partition("\n")[0])],
+    "bjobs": [(FILES["bjobs"], "table", BJOBS_MAP)],
     "schedule": [(BATSIM, "table", BATSIM_MAP)],
     "table": [(CSV.replace(",", by), "table", MAP) for by in ",;\t| "],
 }  # fmt: skip

@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 import years
 from inputs import KEY, adds_up, total
-from replication_cluster import account, slurm, swf, tables, torque
+from replication.simulator.logs import swf
+from replication_cluster import account, slurm, tables, torque
 from replication_cluster.cli import main
 from replication_cluster.files import LogError
 from test_slurm import DAY, job, record, write
@@ -174,7 +175,7 @@ def test_an_array_and_its_steps_are_no_jobs_whatever_the_source(tmp_path):
         end_record("1", 0, 100, 290, more="array_indices=1-2"),
     ]
     done = of_pbs(tmp_path, *lines, *parents)
-    assert (len(done.jobs), done.log.processors, total(done.left_out, "arrays")) == (2, 32, 3)
+    assert (len(done.jobs), done.log.max_procs, total(done.left_out, "arrays")) == (2, 32, 3)
     table = [f"1_{k},1700000000,170000{k}000,170000{k}900,4,1" for k in (1, 2)]
     more = [
         f"{name},1700000000,1700001000,1700002900,4,1"
@@ -182,7 +183,7 @@ def test_an_array_and_its_steps_are_no_jobs_whatever_the_source(tmp_path):
     ]
     again = ["1_1,1700000000,1700001000,1700001900,4,1"]
     done = of_table(tmp_path, *table, *more, *again)
-    assert (len(done.jobs), done.log.processors) == (2, 4)
+    assert (len(done.jobs), done.log.max_procs) == (2, 4)
     assert [total(done.left_out, words) for words in ("arrays", "job steps", "repeated")] == [
         2,
         3,
@@ -195,7 +196,7 @@ def test_reruns_of_pbs_are_runs_where_their_times_are_known(tmp_path):
     bare = "12/01/2019 00:00:00;R;9.bw;\n"
     done = of_pbs(tmp_path, rerun, bare, end_record(7, 0, 200, 300), end_record(8, 0, 30, 130))
     assert sorted(rows_of(done, "submit", "run_time")) == [[0, 100], [0, 100], [130, 100]]
-    assert done.log.processors == 64 and total(done.left_out, "type R (rerun)") == 1
+    assert done.log.max_procs == 64 and total(done.left_out, "type R (rerun)") == 1
 
 
 # The storage of a table.
@@ -493,7 +494,7 @@ def test_the_end_of_an_earlier_run_and_the_order_of_times_decide_the_hour(tmp_pa
     )
     done = of_sacct(tmp_path, first, again, zone="Europe/Berlin")
     assert sorted(rows_of(done, "submit", "wait", "run_time")) == [[0, 0, 8400], [8430, 570, 3600]]
-    assert done.log.processors == 4
+    assert done.log.max_procs == 4
     columns = [name for name in record() if name != "Elapsed"]
     late = record(Submit=f"{night}02:50:00", Start=f"{night}02:10:00", End=f"{night}02:20:00")
     path = write(tmp_path / "b.txt", late, columns=columns)
@@ -526,4 +527,7 @@ def test_a_year_of_each_source_by_the_numbers_it_was_made_from(tmp_path, jobs):
         assert np.array_equal(years.in_order(got), years.expected(made))
         assert adds_up(done)
         timed = ran.assign(run_time=ran["end"] - ran["start"])
-        assert done.log.processors == account.most_in_use(timed)[0]
+        assert (
+            done.log.max_procs
+            == account.most_in_use(timed["start"], timed["run_time"], timed["size"])[0]
+        )

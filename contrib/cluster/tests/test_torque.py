@@ -54,7 +54,7 @@ def test_an_end_record_is_a_job(tmp_path):
     assert jobs["requested_time"].tolist() == [3600, 86400]
     assert jobs["user"][0] != jobs["user"][1] and jobs["group"][0] == jobs["group"][1]
     assert jobs["executable"][0] == jobs["executable"][1] >= 0  # a job name with blanks
-    assert done.log.processors == 32
+    assert done.log.max_procs == 32
     assert any("32 requested processors, the most" in sentence for sentence in done.assumed)
 
 
@@ -138,7 +138,7 @@ def test_the_command_writes_a_log_that_replication_reads(tmp_path):
     assert (workload.machine, workload.run_time.tolist()) == (64, [100, 30, 240])
 
 
-@pytest.mark.parametrize("text", ["1-02:03:04", "00:123456", "01:02:03.5", "1:2:3:4:5", "10:"])
+@pytest.mark.parametrize("text", ["00:123456", "1:2:3:4:5", "10:"])
 def test_durations_that_pbs_does_not_write_are_refused(text):
     with pytest.raises(FieldError, match="expected seconds, or"):
         torque.duration(text)

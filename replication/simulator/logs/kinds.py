@@ -4,9 +4,10 @@
 """
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+
+from replication.simulator.paths import toml
 
 HEAD = 1 << 16  # bytes
 
@@ -37,12 +38,22 @@ class Kind:
         return f"{self.description}; {way}{f' ({self.hint})' if self.hint else ''}"
 
 
-_TABLE = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text("utf-8"))
-KINDS = tuple(Kind(**kind) for kind in _TABLE["kind"])
+KINDS = tuple(Kind(**kind) for kind in toml(Path(__file__).with_name("kinds.toml"))["kind"])
 
 
 def recognize(content: bytes) -> Kind | None:
-    """Return the kind of a file by its first bytes, decompressed; None for no known kind."""
+    """Return the kind of a file.
+
+    Parameters
+    ----------
+    content : bytes
+        The file, decompressed, of which the first `HEAD` bytes decide.
+
+    Returns
+    -------
+    Kind or None
+        None for no known kind.
+    """
     text = content[:HEAD].removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").lstrip(b"\t\n\r ")
     head = text.decode("latin-1")
     return next((kind for kind in KINDS if re.search(kind.pattern, head, re.M | re.S)), None)
