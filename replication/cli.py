@@ -180,28 +180,44 @@ def _run(are_studies, only, scale, settings, listing, workers):
 
 @shell.command()
 @opt("--standalone", is_flag=True, help="One file with all pictures and notebooks, to send.")
-def report(standalone) -> None:
-    """Build the report from the recorded results."""
-    from replication.report import assemble, record, rerun, results
+def report(standalone) -> int:
+    """Build the report from the recorded results.
 
-    click.echo(f"report: {assemble.build(standalone)}")
-    names = results.notebooks() | results.studies()
-    drawn = [facts for name in names if (facts := record.read("paper", name))]
-    click.echo("\n".join(rerun.summary(drawn)) if drawn else "nothing drawn at paper scale")
+    The last lines name the results that differ from those of the last commit; then the exit code
+    is 3.
+    """
+    from replication.report import assemble, rerun
+    from replication.report.run import DIFFERS
+    from replication.verdicts.published import EvidenceError
+
+    answers, code = _compared_with_commit(), 0
+    try:
+        click.echo(f"report: {assemble.build(standalone)}")
+    except EvidenceError as error:
+        code = FAILED
+        click.echo(f"no report: {error}")
+    click.echo("\n".join(rerun.summary(answers)) if answers else "nothing drawn at paper scale")
+    return code or (DIFFERS if _differing(answers) else 0)
 
 
 @shell.command()
 @as_json
 def check(as_json) -> int:
-    """List the verdicts that changed since the last commit.
+    """List the results and verdicts that differ from those of the last commit.
 
-    Each is recomputed from the evidence of the notebooks; nothing is simulated. The parameters and
-    logs of each record are compared with its notebook and the registered logs.
+    Each verdict is recomputed from the evidence of the notebooks; nothing is simulated. The
+    parameters and logs of each record are compared with its notebook and the registered logs.
     """
-    from replication.report import results
+    from replication.report import rerun, results
     from replication.verdicts import evidence
 
-    recorded = results.collect("paper")
+    answers = _compared_with_commit()
+    differing, compared = _differing(answers), rerun.summary(answers)
+    try:
+        recorded = results.collect("paper")
+    except evidence.EvidenceError as error:
+        _print({"error": str(error), "differing": differing}, [str(error), *compared], as_json)
+        return FAILED
     found = recorded.every("statements")
     changed, source = evidence.changes(found)
     lines = [f"{' '.join(filter(None, name[1:]))}: {was} -> {now}" for name, was, now in changed]
@@ -222,9 +238,22 @@ def check(as_json) -> int:
     lines += [f"{name}: {reason}" for name, reason in recorded.missing.items()]
     outdated = {*recorded.missing.values()} - {results.NOT_DRAWN}
     facts = {"verdicts": len(found), "compared_with": source, "changed": changed}
-    facts |= {"missing": recorded.missing, "other_files": stale} | counts
-    _print(facts, lines, as_json)
-    return FAILED if changed or stale or outdated else 0
+    facts |= {"missing": recorded.missing, "other_files": stale, "differing": differing} | counts
+    _print(facts, [*lines, *compared], as_json)
+    return FAILED if changed or stale or outdated or differing else 0
+
+
+def _differing(answers):
+    """Return what differs from the last commit, by item."""
+    return {name: str(said) for name, said in answers.items() if said.equal is False}
+
+
+def _compared_with_commit():
+    """Return the answers of all results that are drawn at paper scale, by item."""
+    from replication.report import record, rerun, results
+
+    names = results.notebooks() | results.studies()
+    return rerun.answers(facts for name in names if (facts := record.read("paper", name)))
 
 
 @shell.group()

@@ -131,16 +131,17 @@ def answer(facts, folder, running=False) -> Answer:
     return Answer(True, f"{EQUAL}{part}{but}", tuple(left))
 
 
-def summary(records) -> list[str]:
-    """Return a line on all records in ``figures/``, and one for each that differs from its
-    committed one.
-    """
-    answers = {}
-    for facts in records:
-        name = facts["item"]
-        answers[name] = answer(facts, record.folder("paper", name))
-    other = {name: one for name, one in answers.items() if str(one) != EQUAL}
-    return [totals(answers), *(f"{name}: {one}" for name, one in other.items())]
+def answers(records) -> dict[str, Answer]:
+    """Return the answers of records in ``figures/`` by item."""
+    return {
+        facts["item"]: answer(facts, record.folder("paper", facts["item"])) for facts in records
+    }
+
+
+def summary(answers) -> list[str]:
+    """Return a line on the answers of some items, and one for each that is not only equal."""
+    unlike = [f"{name}: {said}" for name, said in answers.items() if str(said) != EQUAL]
+    return [totals(answers), *unlike]
 
 
 def totals(answers) -> str:
@@ -213,8 +214,14 @@ def _shared(ours, theirs):
     if not names:
         return [], theirs
     return [
-        [[row[table[0].index(one)] for one in names] for row in table] for table in (ours, theirs)
+        [_cells(row, [table[0].index(name) for name in names]) for row in table]
+        for table in (ours, theirs)
     ]
+
+
+def _cells(row, columns):
+    """Return the cells of a row in some columns; all of them where it is too short."""
+    return [row[k] for k in columns] if max(columns) < len(row) else row
 
 
 def _table(file, ours, theirs):
@@ -245,6 +252,9 @@ def _table(file, ours, theirs):
             missing.append(place)
         elif other is None:
             found.append(Difference(place, "a row", ""))
+        elif len(mine) != len(other):
+            lengths = (f"{_count(len(cells), 'field')}" for cells in (mine, other))
+            found.append(Difference(place, *lengths))
         else:
             rows += 1
             found += [

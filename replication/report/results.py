@@ -183,6 +183,7 @@ def collect(kind) -> Results:
         If two notebooks disagree on a number or a claim.
     """
     items, missing = [], {}
+    every = [statement for key in record.CHAPTERS for statement in evidence.statements(key)]
     for name in notebooks() | studies():
         kinds = record.KINDS[record.KINDS.index(kind) :: -1]
         drawn = ((kind, record.read(kind, name)) for kind in kinds)
@@ -192,7 +193,11 @@ def collect(kind) -> Results:
         elif reasons := item.outdated():
             missing[name] = ", ".join(reasons)
         else:
-            items.append(item)
+            try:
+                evidence.check(item, every)
+                items.append(item)
+            except evidence.EvidenceError as error:
+                missing[name] = str(error)
     return Results(kind, papers(items), grouped_studies(items), missing)
 
 

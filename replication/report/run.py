@@ -154,6 +154,9 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
             except NotebookError as error:
                 failed.append(name)
                 line = f"FAILED {error} (see {_short(record.notebook('failed', name))})"
+            except Exception as error:  # whatever stops one, the others run
+                failed.append(name)
+                line = f"FAILED {name}: {type(error).__name__}: {error}"
             seconds = time.perf_counter() - started
             with bar.external_write_mode():
                 print(f"{line} [{done} of {len(chosen)}, {seconds:.1f} s]", flush=True)

@@ -67,8 +67,8 @@ class Statement:
         """One of `NUMBER_WORDS` or `CLAIM_WORDS`."""
         return self.under({})
 
-    def check_unit(self) -> None:
-        """Raise EvidenceError if the rows have another unit than the paper prints."""
+    def check_rows(self) -> None:
+        """Raise EvidenceError if a row has another unit than the statement."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Number(Statement):
         """True if there is a value of ours, or a reason for none."""
         return self.decided().reason != rules.NOT_COMPUTED
 
-    def check_unit(self) -> None:
+    def check_rows(self) -> None:
         """Raise EvidenceError if the row has another unit than the paper prints."""
         if (unit := self.rows[0].get("unit")) != self.printed.unit:
             raise EvidenceError(
@@ -147,6 +147,34 @@ class Claim(Statement):
     def name(self) -> tuple:
         """The key among all papers, of the same length as that of a number."""
         return ("claim", self.paper, self.id, "", "", "")
+
+    def check_rows(self) -> None:
+        """Raise EvidenceError if a row has a unit that the entry does not name or a rule that
+        cannot be applied, or if a simulator that votes lacks a case of the default.
+        """
+        cases = {row["case"] for row in self.default}
+        voters = [(name, claim.rows) for name, claim in self.under_variants.items()]
+        voters += [
+            (name, ())
+            for name, distance in self.distances.items()
+            if rules.is_near(distance) and name not in dict(voters)
+        ]
+        for name, rows in voters:
+            if lost := cases.symmetric_difference(row["case"] for row in rows):
+                raise EvidenceError(
+                    f"{self.drawn_by}: {self.id}, {name}: {sorted(lost)[0]} is a case of the "
+                    "default or of this simulator alone, expected of both"
+                )
+        allowed = published.units(self.entry)
+        for row in self.rows:
+            try:
+                if (unit := row.get("unit", "")) not in allowed:
+                    units = " or ".join(name or "none" for name in allowed)
+                    raise EvidenceError(f"unit {unit or 'none'}, expected {units}")
+                rules.check_rule(row, self.entry)
+            except EvidenceError as reason:
+                where = " ".join(filter(None, [row.get("variant", ""), row["case"]]))
+                raise EvidenceError(f"{self.drawn_by}: {self.id}, {where}: {reason}") from None
 
     @property
     def default(self) -> list:
@@ -347,7 +375,7 @@ def statements(paper: str, items: Iterable = ()) -> list[Statement]:
     Raises
     ------
     EvidenceError
-        If two items have different rows of a statement, or a unit has changed.
+        If two items have different rows of a statement.
     """
     found = {one.id: one for one in (*_printed(paper), *claims(paper))}
     for item in items:
@@ -356,18 +384,43 @@ def statements(paper: str, items: Iterable = ()) -> list[Statement]:
             before = found.get(name)
             if before is None or before.only_by not in ("", item.name):
                 continue
-            own = {"rows": rows, "drawn_by": item.name, "undecided": undecided}
-            if isinstance(before, Claim) and before.entry["baseline"]:
-                own["distances"] = distances(item.evidence.get(DISTANCE, ()))
-            now = replace(before, **own)
-            now.check_unit()
+            now = replace(_with_rows(before, rows, item), undecided=undecided)
             found[name] = _agreed(before, now) if before.rows else now
     return list(found.values())
 
 
+def _with_rows(statement, rows, item):
+    """Return a statement with its rows of an item, and the distances of the simulators there."""
+    if isinstance(statement, Claim) and statement.entry["baseline"]:
+        away = distances(item.evidence.get(DISTANCE, ()))
+        statement = replace(statement, distances=away)
+    return replace(statement, rows=rows, drawn_by=item.name)
+
+
+def check(item, every: Iterable[Statement]) -> None:
+    """Raise EvidenceError if an item has rows of a statement that no paper makes, or rows that do
+    not fit their statement.
+
+    Parameters
+    ----------
+    item : replication.report.results.Item
+    every : iterable of Statement
+        All statements of all papers, without evidence.
+    """
+    by_id = {}
+    for statement in every:
+        by_id.setdefault(statement.id, []).append(statement)
+    for name, rows in item.evidence.items():
+        if name not in (OPENING, DISTANCE, *by_id):
+            raise EvidenceError(f"{item.name}: rows of {name!r}, which no paper states")
+        for statement in by_id.get(name, ()):
+            if item.name == statement.only_by or item.name.startswith(f"{statement.paper}/"):
+                _with_rows(statement, rows, item).check_rows()
+
+
 def distances(rows: Iterable[Mapping]) -> dict[str, float]:
     """Return the distances in rows of evidence by variant; nan where the paper has no numbers."""
-    return {row["variant"]: row.get("value", math.nan) for row in rows}
+    return {row["variant"]: math.nan if row["value"] is None else row["value"] for row in rows}
 
 
 def _agreed(first, second):
@@ -460,24 +513,40 @@ def read(path: Path) -> dict[str, tuple]:
     for line, cells in enumerate(read_csv(path) if path.exists() else (), start=2):
         try:
             found.setdefault(cells["statement"], []).append(_row(cells))
-        except (KeyError, TypeError, ValueError):
-            raise EvidenceError(
-                f"{path} line {line}: {list(cells.values())}; expected {', '.join(COLUMNS)}, and "
-                "numbers as value, low, high and threshold"
-            ) from None
+        except (KeyError, TypeError, ValueError) as error:
+            expected = f"expected {', '.join(COLUMNS)}, and numbers as value, low, high, threshold"
+            reason = error if isinstance(error, EvidenceError) else expected
+            row = ", ".join(map(str, cells.values()))
+            raise EvidenceError(f"{path} line {line}: {row}; {reason}") from None
     return {name: tuple(rows) for name, rows in found.items()}
 
 
 def _row(cells):
     """Return a line of evidence without its statement and without empty cells."""
+    fields = len(cells) + len(cells.pop(None, [None])) - 1 - [*cells.values()].count(None)
+    if fields != len(COLUMNS):
+        raise EvidenceError(f"{fields} fields, expected {len(COLUMNS)}")
     row = {name: cells[name] for name in COLUMNS[1:] if cells[name]}
     row |= {name: _number(row[name]) for name in NUMBERS if name in row}
     if "threshold" in row:
         ends = [float(end) for end in row["threshold"].split(" to ")]
         row["threshold"] = ends if len(ends) > 1 else ends[0]
-    if cells["statement"] != OPENING and "value" not in row:
-        raise ValueError("no value")
+    _check_row(cells["statement"], row)
     return row
+
+
+def _check_row(statement, row):
+    """Raise EvidenceError for values that do not go together."""
+    value, ends = row.get("value"), [row[end] for end in ("low", "high") if end in row]
+    if statement != OPENING and "value" not in row:
+        raise EvidenceError("no value")
+    if statement == DISTANCE and not (value is None or value >= 0):
+        raise EvidenceError(f"a distance of {value:g}, expected at least 0")
+    if len(ends) == 1 or (ends and None not in ends and ends[0] > ends[1]):
+        raise EvidenceError("expected both ends of an interval or none, and low <= high")
+    # The id of a printed number has several words.
+    if "case" not in row and " " not in statement and statement != DISTANCE:
+        raise EvidenceError("no case")
 
 
 def _number(cell):

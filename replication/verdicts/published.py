@@ -98,6 +98,11 @@ def claims_of(paper) -> dict[str, dict]:
     return claims
 
 
+def units(entry) -> list[str]:
+    """Return the units of a claim's cases, the usual one first."""
+    return [entry["unit"]] if isinstance(entry["unit"], str) else entry["unit"]
+
+
 def headlines_of(paper) -> dict[str, dict]:
     """Return the claims of a paper that are headlines by id, each as it is decided on one log.
 

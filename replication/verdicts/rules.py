@@ -250,6 +250,23 @@ def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answ
     return every(checks)
 
 
+def check_rule(row: Mapping, entry: Mapping) -> None:
+    """Raise EvidenceError if operator, threshold and word of size of a row, or of the claim's entry
+    where the row has none, do not fit each other.
+    """
+    if "operator" not in (merged := {**entry, **row}):
+        raise EvidenceError("no operator")
+    if (sign := merged["operator"]) not in IN_WORDS:
+        raise EvidenceError(f"operator {sign!r}, expected {', '.join(IN_WORDS)}")
+    ends = merged.get("threshold")
+    ends = [*ends] if isinstance(ends, list | tuple) else [ends]
+    number = 2 if sign == BETWEEN else 1
+    if len(ends) != number or any(end is None or math.isnan(end) for end in ends):
+        raise EvidenceError(f"threshold {merged.get('threshold')}, expected {number} for {sign}")
+    if (word := row.get("word_of_size")) and not any(word in kind for kind in words().values()):
+        raise EvidenceError(f"word of size {word!r}, expected one of words.toml")
+
+
 def every(answers: Iterable[Answer]) -> Answer:
     """Return whether all answers hold; sure if all of them are, or if one that does not hold is."""
     answers = list(answers)

@@ -173,7 +173,7 @@ def function_of(name: str, entry: Mapping, functions: ModuleType | Mapping) -> C
 
 def _rows(paper, name, entry, functions, tables):
     cases = _cases(paper, name, entry, functions, tables)
-    rows = tuple({"unit": entry["unit"]} | case.row() for case in cases)
+    rows = tuple({"unit": published.units(entry)[0]} | case.row() for case in cases)
     if not rows:
         raise EvidenceError(f"{paper}: claim {name!r} has no case")
     return rows

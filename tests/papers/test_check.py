@@ -2,6 +2,7 @@
 by a re-run, and a changed verdict is named.
 """
 
+import csv
 import json
 import re
 import shutil
@@ -35,7 +36,8 @@ def test_what_is_as_committed_is_said_so(project, capsys):
     assert check(capsys) == (
         0,
         "5 verdicts, all as in the last commit\n"
-        "1 claims and 4 numbers from 3 records; nothing was simulated\n",
+        "1 claims and 4 numbers from 3 records; nothing was simulated\n"
+        "3 equal to the committed records\n",
     )
     for made in (draw(), decide(), small_project.plain(paper="heel_and_toe")):
         assert answer(made.name) == (True, "equal to the committed record", ())
@@ -185,8 +187,9 @@ def test_the_commit_counts_and_not_the_file(project, capsys):
     assert main(["check", "--json"]) == 1
     (changed,) = json.loads(capsys.readouterr().out)["changed"]
     assert changed[1:] == ["close", "match"]
-    assert main(["report"]) == 0
+    assert main(["report"]) == 3
     total, differing = capsys.readouterr().out.splitlines()[-2:]
+    assert [total, differing] == said.splitlines()[-2:]
     assert total == f"2 equal to the committed records; 1 differs: {NAME}"
     assert differing.startswith(f"{NAME}: 2 values differ from the committed record: fig02.csv")
     small_project.commit(project)
@@ -223,14 +226,71 @@ def test_two_notebooks_of_a_statement_have_the_same_rows(project):
 
 def test_evidence_is_read_as_it_was_written(tmp_path):
     rows = [
-        Case("a, b", float("nan"), None, float("inf"), "part", "between", (1, 2.5), "far").row(),
+        Case("a, b", float("nan"), 0.5, float("inf"), "part", "between", (1, 2.5), "far").row(),
         {"case": "c", "value": 0.1, "unit": "x %", "reason": 'say "no"', "variant": "v"},
     ]
     path = tmp_path / "a.evidence.csv"
     path.write_bytes(evidence.table([{"statement": "s"} | row for row in rows]))
     first, second = evidence.read(path)["s"]
     assert first == rows[0] | {"threshold": [1.0, 2.5]} and second == rows[1]
-    assert first["value"] is None
+    assert first["value"] is first["high"] is None
+
+
+ROW = "doubling-helps,,CTC-SP2,,-1.5,-2,-1,%,,,,"
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (f"{ROW},x", "13 fields, expected 12"),
+        (ROW[:-2], "10 fields, expected 12"),
+        (ROW.replace("CTC-SP2", ""), "no case"),
+        (ROW.replace("-1.5", ""), "no value"),
+        (ROW.replace("-1.5", "4,1"), "13 fields"),
+        (ROW.replace("-1.5", "many"), "many"),
+        (ROW.replace("-2,", ","), "both ends"),
+        (ROW.replace("-2,-1,", "-1,-2,"), "low <= high"),
+        ("distance,pair 1,,,-5,,,%,,,,", "-5"),
+    ],
+)
+def test_a_row_that_is_no_evidence_is_refused_with_its_place(row, reason, tmp_path):
+    path = tmp_path / "a.evidence.csv"
+    path.write_text("\n".join([",".join(evidence.COLUMNS), ROW, row, ""]))
+    with pytest.raises(evidence.EvidenceError, match=re.escape(reason)) as refusal:
+        evidence.read(path)
+    assert f"{path} line 3:" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "reason"),
+    [
+        ("statement", "no-such-claim", "no-such-claim"),
+        ("unit", "furlongs", "furlongs, expected %"),
+        ("operator", "banana", "banana"),
+        ("operator", "between", "expected 2"),
+        ("threshold", "1 to 2", "expected 1"),
+        ("threshold", "nan", "expected 1"),
+        ("word_of_size", "banana", "banana"),
+        ("variant", "pair 1", "pair 1"),
+        (None, "x", "13 fields"),
+    ],
+)
+def test_check_and_report_go_on_where_the_rows_of_an_item_are_refused(
+    field, text, reason, project, capsys
+):
+    """Whatever one item does, the others are compared, and the totals are there."""
+    path = project / "figures/heel_and_toe/claims.evidence.csv"
+    with open(path, newline="") as file:
+        rows = list(csv.DictReader(file))
+    rows[0][field or "reason"] = text if field else f"{rows[0]['reason']},{text}"
+    lines = [",".join(row[name] or "" for name in evidence.COLUMNS) for row in rows]
+    path.write_text("\n".join([",".join(evidence.COLUMNS), *lines, ""]))
+    code, said = check(capsys)
+    assert code == 1
+    assert any(line.startswith(f"{CLAIMS}: ") and reason in line for line in said.splitlines())
+    assert "2 equal to the committed records; 1 differs" in said
+    assert main(["report"]) == 3
+    assert f"1 differs: {CLAIMS}" in capsys.readouterr().out
 
 
 def test_places_have_plain_characters_and_differ():
