@@ -29,7 +29,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test lab studies pins check lint page site setup report traces test-all test-contrib conformance bench wasm archive lock audit clean
+.PHONY: help figures test lab studies pins check lint page site setup report traces test-all test-contrib conformance bench wasm lock audit clean
 
 help:
 	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
@@ -51,10 +51,10 @@ pins: $(READY)  ## Write the pinned results of the tests again, and name what ch
 	@$(PY) -m tests.pins $(ONLY)
 check: $(READY)  ## Compare all verdicts with the committed ones
 	@$(PY) -m replication check
-lint: $(READY)  ## Check the format of the code and the direction of imports
+lint: $(READY)  ## Check format, imports, public names, types, locks and the links of pages
 	@mkdir -p build; $(PY) -m ruff format --check -q . && $(PY) -m ruff check -q .
 	@$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-cache > build/lint.txt \
-	  || { cat build/lint.txt; exit 1; }
+	  && $(PY) -m pytest -q -n 0 tests/project/check_*.py > build/lint.txt 2>&1 || { cat build/lint.txt; exit 1; }
 page: $(READY)  ## Build the page that needs no installation: build/page.html
 	@$(PY) -m notebooks.browser.build_page
 site: build/docs-ready  ## Build the documentation in build/site/
@@ -82,11 +82,6 @@ bench: $(READY)  ## Compare kernels with plain C++; GROWTH=1: also over the queu
 	@$(PY) -m tests.benchmarks $(if $(GROWTH),--growth)
 wasm: $(LINKER)/ready  ## Compile the kernel of the page again: notebooks/browser/kernel.wasm
 	@PYTHONPATH=$(CURDIR):$(LINKER) $(PY) -m notebooks.browser.compile_kernel
-archive: $(READY)  ## Pack the last commit and its packages: build/replication.tar
-	@mkdir -p build/wheels
-	@$(PY) -m pip download -qq --require-hashes --only-binary :all: --dest build/wheels -r requirements/main.lock
-	@git archive --format=tar --prefix=replication/wheels/ $$(printf -- '--add-file=%s ' build/wheels/*.whl) \
-	  --prefix=replication/ HEAD > build/replication.tar && sha256sum build/replication.tar
 lock: $(TOOLS)/ready  ## Update the locks from pyproject.toml
 	@$(PY) .ci/lock.py $(TOOLS)/bin/uv
 audit: $(TOOLS)/ready  ## Look up known vulnerabilities of the locked packages

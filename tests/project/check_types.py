@@ -2,12 +2,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import get_args
 
 from replication.simulator.logs import registry
+from replication.simulator.paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 SCRIPT = """\
 import replication as rp
 
