@@ -3,8 +3,7 @@ from the records.
 
 pandoc makes HTML for the report, in ``build/articles/``, and, through typst, a PDF of each in
 ``figures/``. The table of results in README.md, with which the report begins, comes from
-``results.md`` in the same way, and the page docs/reporting.md from ``reporting.md``, which is a
-section of an article, too. The sources hold references to recorded results; docs/records.md
+``results.md`` in the same way. The sources hold references to recorded results; docs/records.md
 describes them.
 
 ``{NAME}``
@@ -54,7 +53,6 @@ NUMBER = re.compile(r"\**[-+]?\d[\d,.]*( to \d+)?( %| of \d+)?( \[.*\])?\**|\u20
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 PER_CENT = re.compile(r"(?<=[\d}]) (?=%)")
 #: The first line of the page that is made from a source.
-PAGE = "<!-- Made by docs/articles/build_articles.py from docs/articles/reporting.md -->"
 SOURCE = "markdown-raw_html-raw_tex-implicit_header_references"
 
 
@@ -189,18 +187,6 @@ def readme(results) -> str:
     return re.sub(r"<!-- results -->\n.*?<!-- /results -->", lambda _: block, text, flags=re.DOTALL)
 
 
-def reporting(results) -> str:
-    """Return the page docs/reporting.md, whose text is a section of the first article.
-
-    Raises
-    ------
-    ArticleError
-        If a reference leads nowhere.
-    """
-    text = _fill("reporting", References(results, link=False))
-    return f"{PAGE}\n\n# What a paper on a scheduler must state\n\n{text}"
-
-
 def _fill(name, references, typography=True):
     """Return the source `name` with its references filled in; ArticleError names all faults."""
     source = (HERE / f"{name}.md").read_text(encoding="utf-8")
@@ -283,7 +269,6 @@ def build() -> list[Path]:
         outputs[paths.FIGURES / f"{name}.pdf"] = pdf(name, results)
     outputs[paths.BUILD / ARTICLES / f"{RESULTS}.html"] = html(RESULTS, results).encode()
     outputs[paths.ROOT / "README.md"] = readme(results).encode()
-    outputs[paths.ROOT / "docs" / "reporting.md"] = reporting(results).encode()
     for path, content in outputs.items():
         writing.write(path, content)
     return list(outputs)
