@@ -22,7 +22,7 @@ $(if $(REPLICATION_TRACES),,$(error TRACES=$(TRACES): no such folder))
 endif
 OPTIONS := $(if $(SCALE),--scale $(SCALE)) $(if $(ONLY),--only "$(ONLY)") $(if $(WORKERS),--workers $(WORKERS)) \
   $(if $(SET),--set '$(subst ;,' --set ',$(subst ','\'',$(SET)))')
-REPORT  := $(PY) docs/articles/build_articles.py && $(PY) -m replication report $(if $(STANDALONE),--standalone)
+REPORT  := $(PY) -m docs.articles.build_articles && $(PY) -m replication report $(if $(STANDALONE),--standalone)
 PYTEST  := $(PY) -m pytest --dist worksteal -n $(or $(WORKERS),auto) $(TESTS)
 
 SHELL := bash
