@@ -55,11 +55,10 @@ lint: $(READY)  ## Check format, imports, public names, types, locks and the lin
 	@mkdir -p build; $(PY) -m ruff format --check -q . && $(PY) -m ruff check -q .
 	@$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()' --no-cache > build/lint.txt \
 	  && $(PY) -m pytest -q -n 0 tests/project/check_*.py > build/lint.txt 2>&1 || { cat build/lint.txt; exit 1; }
-page: $(READY)  ## Build the page that needs no installation: build/page.html
+page: $(READY)  ## Build the page that needs no installation: figures/page.html
 	@$(PY) -m notebooks.browser.build_page
 site: build/docs-ready  ## Build the documentation in build/site/
 	@$(MAKE) -s report STANDALONE=1
-	@$(MAKE) -s page
 	@$(PY) -m sphinx -b html docs build/site && echo build/site/index.html
 
 setup: $(KERNELS)  ## Create .venv with the locked packages, and compile the kernels

@@ -23,8 +23,10 @@ html_title = "replication"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_search_scorer = str(HERE / "_static" / "scorer.js")
-html_extra_path = ["../build/report/standalone/report.html", "../build/page.html"]
-html_extra_path += [f"../figures/{name}.pdf" for name in ("replication", "studies")]
+html_extra_path = ["../build/report/standalone/report.html"]
+html_extra_path += [
+    f"../figures/{name}" for name in ("page.html", "replication.pdf", "studies.pdf")
+]
 html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False

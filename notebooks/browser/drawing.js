@@ -75,9 +75,10 @@ export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Return a time in hours and minutes. */
+/** Return a time in seconds below two minutes, else in hours and minutes. */
 export function duration(seconds) {
   const sign = seconds < 0 ? "−" : "", minutes = Math.round(Math.abs(seconds) / 60);
+  if (Math.abs(seconds) < 120) return `${sign}${Number(Math.abs(seconds).toPrecision(seconds < 10 ? 2 : 3))} s`;
   if (minutes < 60) return `${sign}${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 100 ? `${sign}${hours} h ${String(minutes % 60).padStart(2, "0")} min` : `${sign}${Math.round(minutes / 60)} h`;

@@ -7,7 +7,7 @@ export const PROCESSORS = 4;
 export const JOBS = [[0, 6, 2], [0, 3, 1], [1, 4, 3], [2, 5, 1], [3, 4, 1]];
 const GUESSED = { job: 0, estimate: 9 };
 const END = 16, LONGEST = 10; // h
-const HOUR = 3600;
+const HOUR = 3600, STRIDE = 16; // pixels of an hour, of the number in the sentence
 
 /** Return the schedule of the five jobs with these estimates (h), and what happened to the head. */
 export function scheduleOf(Machine, kernel, estimates) {
@@ -91,55 +91,76 @@ function places(found) {
   return own;
 }
 
-/** Show part 1 in its section. */
-export function showFiveJobs(section, Machine, kernel) {
-  const estimates = JOBS.map((job) => job[1]);
-  const picture = section.querySelector(".picture"), said = section.querySelector(".said");
-  const guesses = section.querySelector(".guesses"), reset = section.querySelector(".reset");
-  let found = scheduleOf(Machine, kernel, estimates), unlocked = false;
+/** Show part 1 in its section; `begin` has the estimates (h) to begin with, or is null, and `moved` hears of new ones. */
+export function showFiveJobs(section, Machine, kernel, begin, moved) {
+  const find = (name) => section.querySelector(name), limit = (job, hours) => Math.min(Math.max(hours, JOBS[job][1]), LONGEST);
+  const estimates = JOBS.map((job, k) => limit(k, begin?.[k] || job[1]));
+  const picture = find(".picture"), said = find(".said"), number = find(".supposed");
+  const perfect = scheduleOf(Machine, kernel, JOBS.map((job) => job[1]));
+  let found = scheduleOf(Machine, kernel, estimates), supposed = GUESSED.estimate;
   const handles = JOBS.map((_, job) => handle(job)), scene = shape("g");
   // The handles stay in the picture while it is drawn again, so that a finger does not lose them.
   const svg = shape("svg", { role: "group", "aria-label": "The machine over time, and the five jobs with their estimates" }, hatches("five"), scene, ...handles);
   picture.append(svg);
 
-  const LEGEND = [["ran", "run"], ["mild", "backfilled"], ["wild", "backfilled wildly"], ["believed", "estimated rest"], ["plan", "reservation"], ["real", "real shadow time"], ["extra", "extra processors"], ["stolen", "stolen from the head"]];
-  section.querySelector(".legend").append(...LEGEND.map((entry) => legendEntry(...entry)));
+  const LEGEND = [["ran", "run"], ["mild", "backfilled"], ["wild", "backfilled wildly"], ["believed", "rest of the estimate"], ["plan", "reservation: when the first waiting job can start by the estimates"], ["real", "real shadow time: when it could start by the run times"], ["extra", "extra processors: those that the reservation leaves free"], ["stolen", "stolen: how much later it starts"]];
+  find(".legend").append(...LEGEND.map((entry) => legendEntry(...entry)));
 
-  function handle(job) {
-    const group = shape("g", { class: "handle", role: "slider", tabindex: 0, "aria-valuemin": JOBS[job][1], "aria-valuemax": LONGEST, "aria-label": `estimate of job ${job + 1}` });
-    group.append(shape("rect", { x: -20, y: -20, width: 40, height: 40, class: "touch" }), shape("circle", { r: 8 }), shape("path", { d: "M-3,-3 l-3,3 l3,3 M3,-3 l3,3 l-3,3" }));
-    group.addEventListener("pointerdown", (event) => {
-      if (!unlocked) return;
-      group.setPointerCapture(event.pointerId);
+  /** Let an element set the estimate of a job by a drag, whose hours `hoursAt(event)` returns, and by keys. */
+  function slides(element, job, hoursAt) {
+    for (const [name, value] of Object.entries({ role: "slider", tabindex: 0, "aria-valuemin": JOBS[job][1], "aria-valuemax": LONGEST, "aria-label": `estimate of job ${job + 1}` })) element.setAttribute(name, value);
+    element.addEventListener("pointerdown", (event) => {
+      element.setPointerCapture(event.pointerId);
       event.preventDefault();
-      group.focus();
+      element.focus();
     });
-    group.addEventListener("pointermove", (event) => {
-      if (!unlocked || !group.hasPointerCapture(event.pointerId)) return;
-      const box = svg.getBoundingClientRect();
-      choose(job, Math.round(((event.clientX - box.left - view.left) / (view.right - view.left)) * END - found.start[job]));
-    });
-    group.addEventListener("keydown", (event) => {
+    element.addEventListener("pointermove", (event) => element.hasPointerCapture(event.pointerId) && choose(job, Math.round(hoursAt(event))));
+    element.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, Home: -LONGEST, End: LONGEST }[event.key];
-      if (!step || !unlocked) return;
+      if (!step) return;
       event.preventDefault();
-      choose(job, estimates[job] + step);
+      choose(job, (element === number ? supposed : estimates[job]) + step);
     });
-    return group;
+    return element;
   }
 
-  function choose(job, estimate) {
-    const value = Math.min(Math.max(estimate, JOBS[job][1]), LONGEST);
-    if (value === estimates[job]) return;
-    estimates[job] = value;
+  function handle(job) {
+    const group = shape("g", { class: "handle" }, shape("rect", { x: -20, y: -20, width: 40, height: 40, class: "touch" }), shape("circle", { r: 8 }), shape("path", { d: "M-3,-3 l-3,3 l3,3 M3,-3 l3,3 l-3,3" }));
+    return slides(group, job, (event) => ((event.clientX - svg.getBoundingClientRect().left - view.left) / (view.right - view.left)) * END - found.start[job]);
+  }
+
+  let grip = null;
+  number.addEventListener("pointerdown", (event) => (grip = { x: event.clientX, hours: supposed }));
+  slides(number, GUESSED.job, (event) => grip.hours + (event.clientX - grip.x) / STRIDE);
+
+  function choose(job, hours, ...before) {
+    const estimate = limit(job, hours);
+    if (job === GUESSED.job) supposed = estimate;
+    if (estimate === estimates[job] && !before.length) return showNumber();
+    estimates[job] = estimate;
+    show(...before);
+  }
+
+  function show(...before) {
     found = scheduleOf(Machine, kernel, estimates);
     draw();
-    say();
+    say(...before);
+    const changed = estimates.some((hours, k) => hours !== JOBS[k][1]);
+    if (changed) find(".guesses").classList.add("answered");
+    find(".reset").hidden = !changed;
+    moved(changed ? estimates : null);
+  }
+
+  function showNumber() {
+    number.textContent = supposed;
+    number.setAttribute("aria-valuenow", supposed);
+    number.setAttribute("aria-valuetext", `${supposed} hours`);
   }
 
   function say(...before) {
-    const mean = `Mean wait: ${duration(found.mean * HOUR)}${unlocked ? `; with perfect estimates ${duration(perfect.mean * HOUR)}` : ""}.`;
+    const mean = `Mean wait: ${duration(found.mean * HOUR)}; with perfect estimates ${duration(perfect.mean * HOUR)}.`;
     said.replaceChildren(...[...before, ...explain(found), mean].map((line) => tag("p", {}, line)));
+    showNumber();
   }
 
   const view = { left: 0, right: 0 };
@@ -180,7 +201,7 @@ export function showFiveJobs(section, Machine, kernel) {
         scene.append(shape("rect", { x: x(end), y: middle - row / 2 + 5, width: x(start + estimates[job]) - x(end), height: row - 10, class: "box", fill: "url(#five-believed)" }));
       }
       const place = `translate(${Math.min(x(start + estimates[job]), right)},${middle})`;
-      for (const [name, value] of Object.entries({ transform: place, "aria-valuenow": estimates[job], "aria-valuetext": `${estimates[job]} hours; it runs ${run} hours`, "aria-disabled": !unlocked })) {
+      for (const [name, value] of Object.entries({ transform: place, "aria-valuenow": estimates[job], "aria-valuetext": `${estimates[job]} hours; it runs ${run} hours` })) {
         handles[job].setAttribute(name, value);
       }
     });
@@ -206,27 +227,21 @@ export function showFiveJobs(section, Machine, kernel) {
     }
   }
 
-  const perfect = scheduleOf(Machine, kernel, JOBS.map((job) => job[1]));
-  for (const button of guesses.querySelectorAll("button")) {
+  for (const button of section.querySelectorAll(".guesses button")) {
     button.addEventListener("click", () => {
-      unlocked = true;
-      guesses.hidden = true;
-      reset.hidden = false;
-      section.classList.add("unlocked");
-      estimates[GUESSED.job] = GUESSED.estimate;
-      found = scheduleOf(Machine, kernel, estimates);
-      const right = button.value === "shorter";
-      draw();
-      say(`${right ? "Right" : "Not so"}: the mean wait is shorter, ${duration(found.mean * HOUR)} in place of ${duration(perfect.mean * HOUR)}, and job 3 pays. Now drag the ends of the estimates yourself.`);
+      const { mean } = scheduleOf(Machine, kernel, JOBS.map((job, k) => (k === GUESSED.job ? supposed : job[1])));
+      const answer = mean < perfect.mean ? "shorter" : mean > perfect.mean ? "longer" : "the same";
+      JOBS.forEach((job, k) => (estimates[k] = job[1]));
+      choose(GUESSED.job, supposed, `${button.value === answer ? "Right" : "Not so"}: the mean wait is ${answer}${answer === "the same" ? "" : `, ${duration(mean * HOUR)} in place of ${duration(perfect.mean * HOUR)}`}. Drag the estimates, here or in the sentence above.`);
       handles[GUESSED.job].focus({ preventScroll: true });
     });
   }
-  reset.addEventListener("click", () => {
+  find(".reset").addEventListener("click", () => {
     JOBS.forEach((job, k) => (estimates[k] = job[1]));
-    found = scheduleOf(Machine, kernel, estimates);
-    draw();
-    say();
+    supposed = estimates[GUESSED.job];
+    show();
   });
   redraw(picture, draw);
   say();
+  if (begin) supposed = estimates[GUESSED.job], show();
 }

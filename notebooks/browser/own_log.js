@@ -1,18 +1,12 @@
 // Part 4: a log of the reader's own.
 
-import { curvePicture } from "./axes.js";
-import { badness, Campaign } from "./curve.js";
-import { legendEntry, redraw, signed, tag } from "./drawing.js";
-import { shapeOf, summary } from "./shapes.js";
+import { duration, tag } from "./drawing.js";
+import { atLoad, offeredLoad } from "./runs.js";
 import { thousands } from "./swf.js";
+import { hardlyWaits, MOST, showLog } from "./view.js";
 
-export const MOST = 10, STEPS = 20, SEEDS = 20;
-const MINUTE = 60, WORDS = {
-  V: "the curve falls by more than 1 %, and rises again by more than 1 %",
-  L: "the curve falls by more than 1 %, and does not rise again",
-  rising: "the curve does not fall, and rises by more than 1 %",
-  flat: "the curve neither falls nor rises by more than 1 %",
-};
+export const STEPS = 20, SEEDS = 20;
+const BUSY = 0.9, HIGHEST = 2; // loads; `Workload.at_load` allows the highest
 
 /** What helps with a log that is refused, by the option of the reader: its value, the words of the button, and Python's. */
 const REMEDIES = {
@@ -22,8 +16,8 @@ const REMEDIES = {
   smaller: ["accept", "Take the smaller machine", "smaller_machine=True"],
 };
 
-/** Return the lines of Python that give the same curve and shape. */
-export function inPython(file, options, paper = "") {
+/** Return the lines of Python that load a log, and print its mean wait (min) at f. */
+export function inPython(f, file, { options = {}, paper = "", load = null } = {}) {
   const text = (words) => `"${words.replace(/[\\"]/g, "\\$&")}"`;
   const rules = [text(file)];
   if (paper) rules.push(`paper=${text(paper)}`);
@@ -31,121 +25,126 @@ export function inPython(file, options, paper = "") {
   for (const [option, [, , inCall]] of Object.entries(REMEDIES)) if (options[option]) rules.push(inCall);
   return [
     "import replication as rp",
-    "from notebooks.heel_and_toe import campaign, curves, trends",
     "",
-    `jobs = rp.load(${rules.join(", ")})`,
-    `runs = rp.sweep([jobs], ["easy"], rp.FModel.grid(0, ${MOST}, ${MOST / STEPS}), seeds=range(1, ${SEEDS + 1}))`,
-    "runs = campaign.on_axis(runs)",
-    'waits = {"mean_wait": curves.PERFORMANCE["mean_wait"]}',
-    "print(curves.summary(runs, waits), trends.shapes(runs, waits))",
+    `jobs = rp.load(${rules.join(", ")})${load === null ? "" : `.at_load(${load})`}`,
+    `run = rp.simulate(jobs, "easy", rp.FModel(${f}), seed=1)`,
+    'print(run.measures["mean_wait"] / 60)',
   ].join("\n");
 }
 
-/** Show part 4 in its section; `example` is a log that the page has, or null. */
-export function showOwnLog(section, kernelBytes, startWorker, names, none, example) {
+/** Return the lines of Python that print the curve of these `jobs`, and its shape. */
+export function curveInPython() {
+  return [
+    "",
+    "from notebooks.heel_and_toe import campaign, curves, trends",
+    "",
+    `runs = rp.sweep([jobs], ["easy"], rp.FModel.grid(0, ${MOST}, ${MOST / STEPS}), seeds=range(1, ${SEEDS + 1}))`,
+    "runs = campaign.on_axis(runs)",
+    'waits = {"mean_wait": curves.PERFORMANCE["mean_wait"]}',
+    "print(curves.summary(runs, waits).to_string())",
+    "print(trends.shapes(runs, waits).to_string())",
+  ].join("\n");
+}
+
+/** Show part 4 in its section; `example` is a log that the page has, `moved` hears of file, options, log, load and f. Return the functions that open a file and the example. */
+export function showOwnLog(section, engine, names, kinds, example, moved) {
   const find = (name) => section.querySelector(name);
-  const fs = badness(MOST, STEPS), seeds = Array.from({ length: SEEDS }, (_, k) => k + 1);
-  let file = null, options = {}, campaign = null, reader = null, log = null, points = [], started = 0, shownAt = 0;
-  find(".legend").append(...[["mean", `mean of ${SEEDS} seeds`], ["band", "5th to 95th percentile"]].map((entry) => legendEntry(...entry)));
+  let options = {}, reader = null, stop = null, turn = 0;
 
   function clear() {
-    campaign?.stop();
+    turn++;
+    stop?.();
     reader?.terminate();
-    log = campaign = reader = null;
-    points = [];
+    reader = stop = null;
     for (const name of [".result", ".ask", ".remedy"]) find(name).hidden = true;
     find(".refusal").textContent = "";
   }
 
-  function read() {
+  function open(file, rules = {}, state = {}) {
     clear();
+    options = rules;
+    moved({ file, options }, {});
     find(".state").textContent = `Reading ${file.name} …`;
-    reader = startWorker();
+    reader = engine.start();
     reader.onmessage = ({ data }) => {
       reader.terminate();
       find(".state").textContent = "";
-      if (data.read) return simulate(data.read, file.name);
-      find(".refusal").textContent = data.refused;
+      if (data.read) return show({ ...data.read, source: file.name, file }, { ...state, kept: true });
+      refuse(data.refused);
       find(".ask").hidden = data.remedy !== "machine";
       const button = find(".remedy"), [value, words] = REMEDIES[data.remedy] ?? ["", ""];
       button.hidden = !value;
       button.textContent = words;
-      button.onclick = () => (Object.assign(options, { [data.remedy]: value }), read());
-      if (data.remedy === "machine") find(".ask input").focus();
+      button.onclick = () => open(file, { ...options, [data.remedy]: value });
+      find(".ask").onsubmit = (event) => {
+        event.preventDefault();
+        open(file, { ...options, machine: Number(find(".ask input").value) });
+      };
+      if (data.remedy === "machine") find(".ask input").value = data.value, find(".ask input").focus({ preventScroll: true });
     };
-    reader.onerror = () => (find(".refusal").textContent = `${file.name}: the browser cannot read it`);
-    reader.postMessage({ file, names, options });
+    reader.onerror = () => refuse(`${file.name}: the browser cannot read it`);
+    reader.postMessage({ file, names, kinds, options });
   }
 
-  function open(one) {
-    [file, options] = [one, {}];
-    read();
+  function refuse(words) {
+    find(".refusal").textContent = words;
   }
 
-  function simulate(found, source, paper = "") {
-    log = found;
+  /** Show a log at a load, null as logged. */
+  async function show(log, { load = null, f = 2, kept = false } = {}) {
+    clear();
+    const own = turn, jobs = load === null ? log : atLoad(log, load), logged = offeredLoad(log);
+    const at = load === null ? {} : { load };
+    const note = (value) => (log.file ? moved({ file: log.file, options }, { ...at, f: value }) : moved(null, { log: log.name, ...at, f: value }));
+    if (!kept) note(f);
     find(".result").hidden = false;
-    find(".verdict").textContent = "";
-    const load = log.jobs.runTime.reduce((sum, run, k) => sum + run * log.jobs.size[k], 0) / (log.machine * (log.jobs.submit.at(-1) - log.jobs.submit[0]));
-    const facts = [["jobs", thousands(log.jobs.submit.length)], ["processors", thousands(log.machine)], ["load", Number.isFinite(load) ? `${(100 * load).toFixed(1)} %` : "all submitted at once"]];
+    find(".name").textContent = load === null ? log.name : `${log.name} at ${(100 * load).toFixed(0)} % load`;
+    const facts = [["jobs", thousands(jobs.jobs.submit.length)], ["processors", thousands(log.machine)], ["load as logged", Number.isFinite(logged) ? `${(100 * logged).toFixed(1)} %` : "all submitted at once"]];
     facts.push(...log.cleaning.filter(([, count]) => count).map(([rule, count]) => [rule.replaceAll("-", " "), thousands(count)]));
-    find(".facts").replaceChildren(...facts.map(([name, value]) => tag("div", {}, tag("dt", {}, name), tag("dd", {}, value))));
-    find(".warnings").replaceChildren(...log.warnings.map((words) => tag("p", { class: "warning" }, words)));
-    find(".name").textContent = log.name;
-    find("pre").textContent = inPython(source, options, paper);
-    started = performance.now();
-    campaign = new Campaign(startWorker, kernelBytes, log, fs, seeds, () => update());
-    update(true);
-  }
-
-  function update(force = false) {
-    if (!log || (!force && performance.now() - shownAt < 60 && !campaign.finished)) return;
-    shownAt = performance.now();
-    points = campaign.waits.map((waits) => {
-      if (!waits.size) return null;
-      const { mean, p5, p95 } = summary([...waits.values()]);
-      return { mean: mean / MINUTE, p5: p5 / MINUTE, p95: p95 / MINUTE };
-    });
-    const ended = campaign.finished || campaign.stopped;
-    find("progress").value = campaign.done / campaign.total;
-    find(".progress").textContent = `${thousands(campaign.done)} of ${thousands(campaign.total)} runs of ${thousands(log.jobs.submit.length)} jobs in ${((performance.now() - started) / 1000).toFixed(1)} s`;
-    find(".stop").hidden = ended;
-    if (campaign.problem) find(".refusal").textContent = campaign.problem;
-    if (campaign.measured === 0) {
-      campaign.stop();
-      points = [];
-      find(".verdict").textContent = "No curve: every job ends after the last submission, so none is measured.";
-      find(".stop").hidden = true;
-    } else if (ended) {
-      verdict();
+    const list = (entries) => entries.map(([name, value]) => tag("div", {}, tag("dt", {}, name), tag("dd", {}, value)));
+    const warn = (...warnings) => find(".warnings").append(...warnings.map((words) => tag("p", { class: "warning" }, words)));
+    find(".facts").replaceChildren(...list(facts));
+    find(".warnings").replaceChildren();
+    warn(...log.warnings);
+    for (const name of [".month-place", ".paying-place"]) find(name).replaceChildren();
+    find(".estimates").textContent = log.hasEstimates ? "" : "The log has no users’ estimates; the curve does not need them.";
+    find(".load").hidden = !Number.isFinite(logged);
+    const slider = find(".load input"), percent = Math.round(100 * (load ?? logged));
+    Object.assign(slider, { min: Math.min(10, percent), max: Math.min(Math.max(100, Math.round(100 * logged)), 100 * HIGHEST), value: percent });
+    find(".load output").textContent = `${percent} %`;
+    find(".load button").hidden = load === null;
+    slider.onchange = (event) => show(log, { load: Number(event.target.value) / 100, f });
+    find(".load button").onclick = () => show(log, { f });
+    find(".busy").hidden = true;
+    find(".quiet").textContent = "";
+    find(".state").textContent = "Simulating …";
+    try {
+      const ended = await showLog(find(".month-place"), find(".paying-place"), jobs, {
+        engine, f, steps: STEPS, seeds: Array.from({ length: SEEDS }, (_, k) => k + 1),
+        lines: (value) => [inPython(value, log.source, { options: log.file ? options : {}, paper: log.paper ?? "", load }), curveInPython()].join("\n"),
+        moved: (part, value) => ((f = value), part && note(value)),
+        known(first) {
+          if (own !== turn) return false;
+          const means = [["mean wait, users’ estimates", first.users], ["mean wait, perfect estimates", first.exact.wait]].filter(([, wait]) => wait !== null);
+          find(".facts").children[2].after(...list(means.map(([name, wait]) => [name, duration(wait)])));
+          const { jobs: measured } = first.exact, all = jobs.jobs.submit.length;
+          if (2 * measured < all) warn(`${thousands(measured)} of ${thousands(all)} jobs are measured, fewer than half: the others are among the first to end, or end after the last submission.`);
+          find(".paying").hidden = first.hardly;
+          if (first.hardly) find(".quiet").textContent = hardlyWaits(first, jobs);
+          find(".busy").hidden = !(first.hardly && offeredLoad(jobs) < BUSY);
+          find(".busy").onclick = () => show(log, { load: BUSY, f });
+          return true;
+        },
+      });
+      if (own !== turn) return ended();
+      stop = ended;
+    } catch (error) {
+      if (own !== turn) return;
+      refuse(error.message);
+      find(".month-place").replaceChildren();
+      find(".paying").hidden = true;
     }
-    draw();
-  }
-
-  function verdict() {
-    const { seeds: complete, runs } = campaign.complete();
-    if (complete.length < 2) {
-      find(".verdict").textContent = "Stopped before two seeds were complete: no verdict.";
-      return;
-    }
-    if (runs.every((values) => values.every((wait) => wait === 0))) {
-      find(".verdict").textContent = "Flat: no job waits, whatever the estimates.";
-      return;
-    }
-    const found = shapeOf(fs, runs, none), percent = (value) => `${signed(value).replace("+", "")} %`;
-    const name = { V: "A V", L: "An L", rising: "Rising", flat: "Flat" }[found.shape];
-    const part = complete.length < SEEDS ? ` This is of ${complete.length} of ${SEEDS} seeds.` : "";
-    const open = ["fall", "rise"].filter((one) => found[`${one}Low`] <= none && found[`${one}High`] > none);
-    const sure = open.length ? `By the bands the ${open.join(" and the ")} ${open.length > 1 ? "are" : "is"} not sure, since the band holds ${none} %.` : "By the bands both are sure.";
-    const turns = ["fall", "rise"].map((one) => `${one} ${percent(found[one])} (band ${percent(found[`${one}Low`])} to ${percent(found[`${one}High`])})`);
-    find(".verdict").textContent = `${name}: ${WORDS[found.shape]}. The lowest mean is at f = ${found.minimumAt}; ${turns.join(", ")}. ${sure}${part}`;
-  }
-
-  function draw() {
-    const place = find(".curve"), width = place.clientWidth;
-    if (!log || !width) return;
-    const title = `Mean wait of ${log.name} over badness f. ${find(".verdict").textContent}`;
-    place.replaceChildren(curvePicture({ width, height: width < 560 ? 260 : 300, fs, points, title }));
+    find(".state").textContent = "";
   }
 
   const drop = find(".drop"), input = drop.querySelector("input");
@@ -154,27 +153,8 @@ export function showOwnLog(section, kernelBytes, startWorker, names, none, examp
   for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
   for (const name of ["dragover", "drop"]) addEventListener(name, (event) => event.preventDefault()); // a file beside the field opens nothing
   drop.addEventListener("drop", (event) => event.dataTransfer.files.length && open(event.dataTransfer.files[0]));
-  find(".ask").addEventListener("submit", (event) => {
-    event.preventDefault();
-    options.machine = Number(find(".ask input").value);
-    read();
-  });
-  find(".stop").addEventListener("click", () => (campaign.stop(), update(true)));
-  find(".copy").addEventListener("click", async () => {
-    const words = find("pre").textContent;
-    try {
-      await navigator.clipboard.writeText(words);
-      find(".copy").textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(find("pre"));
-      find(".copy").textContent = "Selected: press Ctrl+C";
-    }
-  });
-  const sample = find(".sample");
-  sample.hidden = !example;
-  if (example) {
-    sample.querySelector("button").textContent = `Take ${example.name}`;
-    sample.querySelector("button").addEventListener("click", () => (clear(), (options = {}), simulate(example, example.source, example.paper)));
-  }
-  redraw(find(".curve"), draw);
+  find(".load input").addEventListener("input", (event) => (find(".load output").textContent = `${event.target.value} %`));
+  find(".sample button").textContent = `Take ${example.name}`;
+  find(".sample button").addEventListener("click", () => show(example));
+  return { open, show: (state) => show(example, { ...state, kept: true }) };
 }

@@ -1,6 +1,8 @@
 // The shape of a curve over badness by the rule of docs/verdicts.md (notebooks/heel_and_toe/trends.py).
 
 export const LEVEL = 0.95;
+export const LEAST = 10; // seeds of a verdict
+const NAMES = { V: "a V", L: "an L", rising: "rising", flat: "flat" };
 const SHAPES = { 11: "V", 10: "L", "01": "rising", "00": "flat" };
 
 /** Return the natural logarithm of the gamma function at a positive multiple of one half. */
@@ -66,4 +68,24 @@ export function shapeOf(fs, runs, none) {
   }
   const key = `${Number(turns.fall > none)}${Number(turns.rise > none)}`;
   return { shape: SHAPES[key], minimumAt: fs[lowest("mean")], ...turns };
+}
+
+/** Return the words on the shape of a curve, of `complete` of `total` seeds: all shapes that the bands allow, that of the means first. */
+export function verdict(fs, runs, none, complete, total) {
+  if (complete < LEAST) return `Stopped with ${complete} of ${total} seeds complete; a verdict needs ${LEAST}.`;
+  if (runs.every((values) => values.every((wait) => wait === 0))) return "Flat: no job waits, whatever the estimates.";
+  const found = shapeOf(fs, runs, none), percent = (value) => `${value.toFixed(1).replace("-", "−")} %`;
+  const sides = ["fall", "rise"].map((turn) => {
+    const side = found[turn] > none, sure = side ? found[`${turn}Low`] > none : found[`${turn}High`] <= none;
+    return { turn, allowed: sure ? [side] : [side, !side] };
+  });
+  const [falls, rises] = sides.map(({ allowed }) => allowed);
+  const shapes = falls.flatMap((fall) => rises.map((rise) => NAMES[SHAPES[`${Number(fall)}${Number(rise)}`]]));
+  const last = shapes.pop(), names = shapes.length ? `${shapes.join(", ")} or ${last}` : last;
+  const turn = (name) => `${percent(found[name])} (band ${percent(found[`${name}Low`])} to ${percent(found[`${name}High`])})`;
+  const open = sides.filter(({ allowed }) => allowed.length > 1).map(({ turn: name }) => `${name}s`);
+  const sure = open.length ? `Whether it ${open.join(" and ")} by more than ${none} % is not sure.` : "";
+  const part = complete < total ? `These are ${complete} of ${total} seeds.` : "";
+  const words = `${names}: the mean wait falls by ${turn("fall")} to its lowest, at f = ${found.minimumAt}, and rises by ${turn("rise")} behind it.`;
+  return [words[0].toUpperCase() + words.slice(1), sure, part].filter(Boolean).join(" ");
 }

@@ -16,20 +16,20 @@ const LABELS = "MaxProcs|MaxNodes|MaxJobs|MaxRecords|UnixStartTime|StartTime|End
 const LABEL = new RegExp(`^(?: ?([A-Z][\\p{L}\\p{N}_]*):\\s*(.*)|\\s*(${LABELS}):\\s*(.*))`, "u");
 const NUMBER = /^(-?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,2}))?$/;
 const MOST = 10n ** 18n, LONGEST = 10_000; // a value, and characters of a number
-const MOST_BYTES = 2 ** 31;
+const MOST_BYTES = 2 ** 31, HEAD = 2 ** 16; // of a file, and of it what shows its kind
 const LATEST = 2 ** 43, AT_ONCE = 2 ** 20 - 1; // the kernel's
 const MORE_WORK = 1.05, FAR = 1.1, FEW = 0.01, TOO_MANY = 1.01, FEW_IN_USE = 0.5;
 
-/** A log that cannot be used: one line; `remedy` is an option of `readLog` that helps. */
+/** A log that cannot be used: one line; `remedy` is an option of `readLog` that helps, perhaps with a likely `value`. */
 export class LogError extends Error {
-  constructor(message, remedy = "") {
+  constructor(message, remedy = "", value = "") {
     super(message);
-    this.remedy = remedy;
+    Object.assign(this, { remedy, value });
   }
 }
 
-/** Other compressed files, by their first bytes. */
-const PACKED = { xz: "fd377a585a", bzip2: "425a68", zstd: "28b52ffd", zip: "504b0304" };
+/** Compressed files that the package reads and browsers do not, by their first bytes. */
+const PACKED = { xz: "fd377a585a", bzip2: "425a68" };
 
 /** Return the decompressed bytes of a file, gzipped or not. */
 export async function unpack(bytes, name) {
@@ -74,7 +74,7 @@ class Columns {
     this.exact = {};
     this.plain = {};
     for (const name of ["job_id", "user", "group", "executable", "queue"]) this.exact[name] = new BigInt64Array(this.room);
-    for (const name of ["submit", "wait", "run_time", "allocated_processors", "requested_processors", "requested_time", "status", "line"]) {
+    for (const name of ["submit", "wait", "run_time", "allocated_processors", "requested_processors", "requested_time", "status", "partition", "line"]) {
       this.plain[name] = new Float64Array(this.room);
     }
     this.halves();
@@ -113,16 +113,24 @@ class Columns {
 
 /** Return the jobs of a file's bytes (decompressed) and what is known of them.
  *
- * `names` has the names of registered logs by hash. Options: `machine` (processors), `badLines`
+ * `names` has the names of registered logs by hash, `kinds` the patterns of other files and what to do
+ * with them, of the package's reader. Options: `machine` (processors), `badLines`
  * and `larger` ("skip": leave out what cannot be a job, and jobs larger than the machine), `times`
  * ("round" fractions of seconds), and `smaller` ("accept" a machine smaller than what was in use).
  */
-export async function readLog(bytes, name, names = {}, options = {}) {
+export async function readLog(bytes, name, names = {}, options = {}, kinds = []) {
   if (bytes.length > MOST_BYTES) throw new LogError(`${name}: too large; allowed: up to 2,048 MiB decompressed`);
-  return workload(parse(bytes, name, options), name, names, options);
+  return workload(parse(bytes, name, options, kinds), name, names, options);
 }
 
-function parse(bytes, name, { badLines, times }) {
+/** Return what a file is that is not SWF, and what to do with it; "" if its kind is unknown (logs/kinds.py). */
+function kindOf(bytes, kinds) {
+  const text = Array.from(bytes.subarray(0, HEAD), (byte) => String.fromCharCode(byte)).join("");
+  const head = text.replace(/^\xef\xbb\xbf/, "").replaceAll("\r\n", "\n").replace(/^[\t\n\r ]+/, "");
+  return kinds.find(([pattern, flags]) => new RegExp(pattern, flags).test(head))?.[2] ?? "";
+}
+
+function parse(bytes, name, { badLines, times }, kinds) {
   const columns = new Columns(), comments = [], bad = new Map(), anomalies = new Map();
   const lineOf = new Map(), values = new Array(18), from = new Int32Array(1 << 12), to = new Int32Array(1 << 12);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -198,13 +206,14 @@ function parse(bytes, name, { badLines, times }) {
     throw new LogError(`${name}: no jobs, ${comments.length ? "only comments" : "an empty file"}; a job is a line of 18 numbers`);
   }
   if (columns.n === 0 || (badCount && badLines !== "skip")) {
-    const kinds = [...bad].map(([kind, one]) => `${thousands(one)} ${kind}`).join(", ");
+    const counts = [...bad].map(([kind, lines]) => `${thousands(lines)} ${kind}`).join(", ");
     const total = badCount + columns.n + parts;
     if (columns.n === 0 && [...bad.keys()].every((kind) => kind === "wrong-columns" || kind === "not-a-number")) {
-      throw new LogError(`${name}: this is not SWF; a job is a line of 18 numbers`);
+      const kind = kindOf(bytes, kinds);
+      throw new LogError(kind ? `${name}: not SWF, but ${kind}` : `${name}: this is not SWF; a job is a line of 18 numbers`);
     }
     const remedy = bad.has("fraction-of-second") ? "times" : columns.n ? "badLines" : "";
-    throw new LogError(`${name}${problem}; ${thousands(badCount)} of ${thousands(total)} lines cannot be jobs: ${kinds}`, remedy);
+    throw new LogError(`${name}${problem}; ${thousands(badCount)} of ${thousands(total)} lines cannot be jobs: ${counts}`, remedy);
   }
   if (dependent) anomalies.set("preceding-job-ignored", dependent);
   return { columns, header: labels(comments), bad, anomalies, sha256: async () => hex(await longSha256(bytes)) };
@@ -348,7 +357,7 @@ async function workload(log, name, names, { machine: given = null, larger, small
   const { exact, plain, n } = log.columns;
   const { submit, run_time: runTime, allocated_processors: allocated, requested_processors: requested } = plain;
   const { requested_time: estimate } = plain;
-  const machine = processorsOf(log.header, name, given);
+  const machine = processorsOf(log, name, given);
   let order = new Uint32Array(n);
   for (let k = 0; k < n; k++) order[k] = k;
   let steps = 0;
@@ -379,6 +388,8 @@ async function workload(log, name, names, { machine: given = null, larger, small
   }
   const registered = names[await log.sha256()], warnings = [];
   if (smaller !== "accept" && (given !== null || !registered)) warnings.push(...compareWithUse(log, name, order, size, machine, given));
+  const partitions = Math.max(Number(/^[0-9]{1,9}/.exec(log.header.get("MaxPartitions")?.[0] ?? "")?.[0] ?? 0), new Set(Array.from(order, (k) => plain.partition[k]).filter((one) => one >= 0)).size);
+  if (!registered && partitions > 1) warnings.push(`${thousands(partitions)} partitions (MaxPartitions, field 16) are simulated as one machine of ${thousands(machine)} processors, on which any job can use any processor.`);
   const number = exact.job_id;
   let sorted = true;
   for (let k = 1; k < order.length && sorted; k++) {
@@ -469,13 +480,18 @@ function maxProcs(header) {
   return found ? Number(found[0]) : 0;
 }
 
-function processorsOf(header, name, given) {
+function processorsOf({ header, columns }, name, given) {
   if (given !== null) {
     if (Number.isInteger(given) && given >= 1 && given <= 1e12) return given;
     throw new LogError(`machine ${given}; allowed: a whole number from 1 to 1000000000000`, "machine");
   }
   const text = header.get("MaxProcs")?.[0] ?? "";
-  if (!text) throw new LogError(`${name}: the header names no MaxProcs; give the machine's processors`, "machine");
+  if (!text) {
+    const nodes = /^[0-9]{1,9}/.exec(header.get("MaxNodes")?.[0] ?? "")?.[0] ?? "", { requested_processors: requested, allocated_processors: allocated } = columns.plain;
+    const largest = requested.reduce((most, size, k) => Math.max(most, size, allocated[k]), 0);
+    const words = nodes ? ` (MaxNodes: ${nodes}); give the machine's processors: machine=${nodes}` : "; give the machine's processors";
+    throw new LogError(`${name}: the header names no MaxProcs${words}; the largest job has ${thousands(largest)}`, "machine", nodes);
+  }
   const number = maxProcs(header);
   if (number >= 1 && number <= 1e12) return number;
   throw new LogError(`${name}: header field MaxProcs: ${quote(text)}; allowed: a whole number from 1 to 1000000000000`, "machine");
@@ -487,10 +503,11 @@ function refuseUnusable(log, name, order, size, machine) {
   const bad = order.filter((k) => size[k] > machine);
   if (!bad.length) return;
   const k = bad[0], field = requested[k] === size[k] ? "requested_processors" : "allocated_processors";
-  const jobs = Array.from(bad.subarray(0, 5), (one) => number[one]).join(", ") + (bad.length > 5 ? ", ..." : "");
+  const numbers = Array.from(bad.subarray(0, 5), (job) => number[job]).join(", ") + (bad.length > 5 ? ", ..." : "");
+  const jobs = bad.length > 1 ? `${thousands(bad.length)} such jobs, numbers ${numbers}` : `1 such job, number ${numbers}`;
   throw new LogError(
     `${name}, line ${line[k]}, field ${PLACE[field] + 1} (${field}): ${size[k]}; allowed: at most the machine's ${machine} ` +
-      `(${bad.length} such jobs: ${jobs}; the rule 'larger-than-machine' leaves them out)`,
+      `(${jobs}); drop='larger-than-machine' leaves out such jobs`,
     "larger",
   );
 }

@@ -2,15 +2,16 @@
 
 import fs from "node:fs";
 import path from "node:path";
-import { badness, runAt } from "../../notebooks/browser/curve.js";
 import { explain, passShown, scheduleOf } from "../../notebooks/browser/five_jobs.js";
+import { groups, heads, waits } from "../../notebooks/browser/groups.js";
 import { loadKernel, Machine } from "../../notebooks/browser/kernel.js";
-import { inPython, MOST, SEEDS, STEPS } from "../../notebooks/browser/own_log.js";
-import { unpackLog } from "../../notebooks/browser/page.js";
-import { groups, heads, waits } from "../../notebooks/browser/payers.js";
+import { curveInPython, inPython, SEEDS, STEPS } from "../../notebooks/browser/own_log.js";
+import { stateOf as stateOfAddress, unpackLog } from "../../notebooks/browser/page.js";
 import { stateOf } from "../../notebooks/browser/random.js";
-import { shapeOf } from "../../notebooks/browser/shapes.js";
+import { atLoad, badness, runAt } from "../../notebooks/browser/runs.js";
+import { shapeOf, verdict } from "../../notebooks/browser/shapes.js";
 import { readLog, unpack } from "../../notebooks/browser/swf.js";
+import { MOST } from "../../notebooks/browser/view.js";
 
 const [mode, folder] = process.argv.slice(2), given = JSON.parse(fs.readFileSync(path.join(folder, "given.json")));
 const kernel = await loadKernel(fs.readFileSync(new URL("../../notebooks/browser/kernel.wasm", import.meta.url)));
@@ -41,15 +42,15 @@ const answers = {
     return { backfilled, wild, measures: [...machine.measure()], untrimmed: [...machine.measure(false)], ms: performance.now() - clock };
   }),
   /** The jobs of files, or their refusal. */
-  read: () => Promise.all(given.map(async ({ file, options, names }) => {
+  read: () => Promise.all(given.map(async ({ file, options, names, kinds }) => {
     try {
       const name = path.basename(file), bytes = await unpack(new Uint8Array(fs.readFileSync(file)), name);
-      const log = await readLog(bytes, name, names, options);
+      const log = await readLog(bytes, name, names, options, kinds);
       const columns = Object.entries(log.jobs).map(([name, column]) => [name, Array.from(column)]);
       return { ...log, jobs: Object.fromEntries(columns) };
     } catch (error) {
       if (error.remedy === undefined) throw error;
-      return { refused: error.message, remedy: error.remedy };
+      return { refused: error.message, remedy: error.remedy, value: error.value };
     }
   })),
   shape: () => given.map(({ fs: grid, runs, none }) => shapeOf(grid, runs, none)),
@@ -57,12 +58,16 @@ const answers = {
     const found = scheduleOf(Machine, kernel, estimates);
     return { ...found, shown: passShown(found), sentences: explain(found) };
   }),
-  /** The curve of a file, its shape, and the lines of Python that give the same. */
+  verdict: () => given.map(({ fs: grid, runs, none, total }) => verdict(grid, runs, none, runs[0].length, total)),
+  address: () => given.map(stateOfAddress),
+  /** The submissions of a log at some loads. */
+  load: () => given.loads.map((share) => Array.from(atLoad(written(given), share).jobs.submit)),
+  /** The mean wait and the curve of a file, its shape, and the lines of Python that give the same. */
   curve: async () => {
-    const log = await readLog(new Uint8Array(fs.readFileSync(given.file)), given.file, {}, given.options);
-    const machine = new Machine(kernel, log.jobs, log.machine), grid = badness(MOST, STEPS);
-    const runs = grid.map((f) => Array.from({ length: SEEDS }, (_, k) => runAt(machine, log, f, k + 1).wait));
-    return { grid, runs, shape: shapeOf(grid, runs, given.none), lines: inPython(given.file, given.options) };
+    const { file, options, load, f, none } = given, read = await readLog(new Uint8Array(fs.readFileSync(file)), file, {}, options);
+    const log = load === null ? read : atLoad(read, load), machine = new Machine(kernel, log.jobs, log.machine), grid = badness(MOST, STEPS);
+    const runs = grid.map((value) => Array.from({ length: SEEDS }, (_, k) => runAt(machine, log, value, k + 1).wait));
+    return { grid, runs, wait: runAt(machine, log, f, 1).wait, shape: shapeOf(grid, runs, none), lines: [inPython(f, file, { options, load }), curveInPython()] };
   },
   payers: () => {
     const log = written(given), machine = new Machine(kernel, log.jobs, log.machine);

@@ -1,8 +1,8 @@
 """The page as a file, its curves and shapes, and the build of its kernel."""
 
 import base64
+import gzip
 import importlib.util
-import json
 import re
 import subprocess
 import sys
@@ -26,11 +26,6 @@ CURVES = {
 }
 
 
-def data_of(page):
-    """Return the data of a page."""
-    return json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
-
-
 def test_shapes_are_those_of_the_paper(node):
     rng, given, expected = np.random.default_rng(1), [], []
     for curve in CURVES.values():
@@ -51,7 +46,24 @@ def test_shapes_are_those_of_the_paper(node):
     assert {row["shape"] for row in expected} == {*CURVES}
 
 
-def test_the_lines_of_python_give_the_same_curve_and_shape(node, tmp_path, monkeypatch):
+def test_a_verdict_needs_ten_seeds_and_names_all_shapes_that_the_bands_allow(node):
+    grid = np.round(np.arange(0, 10.5, 0.5), 6)
+    runs = CURVES["V"](grid)[:, None] * (1 + 0.002 * np.random.default_rng(1).standard_normal(20))
+    shaky = runs.copy()
+    shaky[-1] *= 1 + 1.5 * np.random.default_rng(2).standard_normal(20)
+    given = [
+        {"fs": grid.tolist(), "runs": some.tolist(), "none": level("none"), "total": 20}
+        for some in (runs, shaky, shaky[:, :9], 0 * runs)
+    ]
+    sure, unsure, few, zero = node("verdict", given)
+    assert sure.startswith("A V:") and "not sure" not in sure
+    assert unsure.startswith(("A V or an L", "An L or a V")) and "rises by more than 1 %" in unsure
+    assert "9 of 20 seeds" in few and " V" not in few
+    assert zero.startswith("Flat")
+
+
+@pytest.mark.parametrize("load", [None, 0.9])
+def test_the_lines_of_python_print_the_same_mean_wait_curve_and_shape(node, tmp_path, capsys, load):
     jobs = workloads.random_jobs(700, machine=32, span=90_000, longest=3000, spare=1)
     path = tmp_path / 'my "own" log.swf'
     trace = workloads.trace(
@@ -62,8 +74,11 @@ def test_the_lines_of_python_give_the_same_curve_and_shape(node, tmp_path, monke
     )
     rp.simulator.logs.swf.write(path, trace)
     given = {"file": str(path), "options": {"machine": 32}, "none": level("none")}
-    found, scope = node("curve", given), {}
-    exec(found["lines"], scope)
+    found, scope = node("curve", given | {"load": load, "f": 3.7}), {}
+    exec(found["lines"][0], scope)
+    assert float(capsys.readouterr().out) == found["wait"] / 60
+    exec(found["lines"][1], scope)
+    assert "..." not in capsys.readouterr().out
     runs = scope["runs"]
     waits = runs.pivot_table(index="f", columns="seed", values="mean_wait")
     assert waits.index.tolist() == found["grid"]
@@ -72,34 +87,48 @@ def test_the_lines_of_python_give_the_same_curve_and_shape(node, tmp_path, monke
     assert shape == found["shape"]["shape"]
 
 
-def test_a_page_without_logs_is_built_of_synthetic_jobs(node, tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "locate", lambda name: registry.info(name) and None)
-    monkeypatch.setattr(registry, "like", workloads_like)
-    page = build_page.build(tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Synthetic jobs stand in for" in page and "(synthetic)" in page
-    data = data_of(page)
-    assert data["committed"] is None
-    jobs = workloads_like("KTH-SP2-2")
-    columns = {"submit": "submit", "runTime": "run_time", "size": "processors"}
-    columns["estimate"] = "estimate"
-    for name, values in node("unpack", data["logs"][0]).items():
-        assert np.array_equal(values, getattr(jobs, columns[name]))
+def test_submissions_are_scaled_to_a_load_as_by_the_package(node, written):
+    jobs = workloads.random_jobs(900, 64, 900_000, 4000, 900)
+    loads = [jobs.load / 0.5, 0.37, 0.9, 1.0, 2.0]  # the first gives halves of seconds
+    for share, submit in zip(loads, node("load", written(jobs) | {"loads": loads}), strict=True):
+        assert jobs.at_load(share).submit.tolist() == submit
 
 
-def workloads_like(name, machine=None):
-    """Return some jobs in place of a log's."""
-    return workloads.random_jobs(300, 64, 90_000, 40_000, 9000, name).replace(stand_in=True)
+def test_an_address_has_part_f_log_load_and_estimates(node):
+    addresses = ["#own&log=CTC-SP2&load=0.9&f=3.5", "#month&f=1e9", "", "#five&estimates=9,3,x"]
+    own, month, none, five = node("address", addresses)
+    assert (own["part"], own["log"], own["load"], own["f"]) == ("own", "CTC-SP2", 0.9, 3.5)
+    assert (month["part"], month["f"], none["f"], none["part"]) == ("month", 2, 2, "")
+    assert five["estimates"] == [9, 3, None]
 
 
-def test_a_page_of_logs_is_small_and_has_the_curve_of_the_figure(real_log, tmp_path):
-    for name in build_page.LOGS:
-        real_log(name)
+def test_the_committed_page_is_that_of_these_sources(tmp_path):
+    """Of the logs' columns only where the logs are."""
     place = build_page.build(tmp_path / "page.html")
+    assert place.read_bytes() == build_page.PAGE.read_bytes(), "make page builds it again"
     assert place.stat().st_size < 1_500_000
-    data = data_of(place.read_text(encoding="utf-8"))
+    data = build_page.data_of(place)
     assert [point["f"] for point in data["committed"]] == campaign.badness(10)
-    kernel = base64.b64decode(data["kernel"])
-    assert kernel == build_page.KERNEL.read_bytes()
+    assert base64.b64decode(data["kernel"]) == build_page.KERNEL.read_bytes()
+
+
+def test_links_of_the_page_lead_to_papers_the_archive_and_files_of_the_repository():
+    text = build_page.PAGE.read_text(encoding="utf-8")
+    links = re.findall(r'<a href="([^"]*)"', text)
+    files = [link for link in links if not link.startswith(("https://", "#"))]
+    assert len(files) >= 3 and all((build_page.PAGE.parent / path).is_file() for path in files)
+    papers = {link for link in links if link.startswith("https://doi.org/10.")}
+    assert len(papers) == 3 and registry.REGISTRY["archive"]["address"] in links
+    assert all(f'id="{link[1:]}"' in text for link in links if link.startswith("#"))
+
+
+def test_the_page_unpacks_the_jobs_of_its_logs(node):
+    jobs = workloads.random_jobs(300, 64, 90_000, 40_000, 9000)
+    columns = base64.b64encode(gzip.compress(build_page.stream_of(jobs))).decode()
+    found = node("unpack", {"columns": columns, "count": len(jobs)})
+    names = {"submit": "submit", "runTime": "run_time", "size": "processors"}
+    for name, values in found.items():
+        assert np.array_equal(values, getattr(jobs, names.get(name, name)))
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import replication as rp
+from notebooks.browser import build_page
 from replication.simulator.errors import InputError
 from replication.simulator.logs import registry
 from tests import odd_logs
@@ -69,6 +70,8 @@ CASES = {
     + line(1, run_time=50, allocated_processors=9, requested_time=60),
     "indented labels": ";       MaxJobs: 1\n;       MaxProcs: 8\n; Note: a\n;   b: c\n" + line(),
     "a total in words": "; MaxProcs: 1664 (72, 1368, 224)\n" + line(),
+    "several partitions": HEADER + line(1, partition=4) + line(2, 5, partition=0),
+    "partitions in the header": HEADER + "; MaxPartitions: 170\n" + PLAIN,
     "parts of a job": HEADER + line(1) + line(1, 0, status=2) + line(2, 4, status=3),
     "all estimates in minutes": HEADER
     + "".join(line(k, k, run_time=600, requested_time=20) for k in range(1, 9)),
@@ -78,6 +81,7 @@ REFUSED = {
     "empty": "",
     "only blank lines": "\n \n",
     "no header": PLAIN,
+    "nodes in place of processors": "; MaxNodes: 16\n" + PLAIN,
     "a machine with a comma": "; MaxProcs: 1,024\n" + PLAIN,
     "a machine in words": "; MaxProcs: many\n" + PLAIN,
     "text": HEADER + PLAIN + line(3, 9, run_time="abc"),
@@ -96,6 +100,13 @@ REFUSED = {
     "words": HEADER + "some words\n" * 3,
     "a table": "submit_time,nodes\n5,4\n",
     "JSON": '{"jobs": []}',
+    "sacct": "JobID|User|State\n1|a|COMPLETED\n",
+    "PBS": "02/02/2026 08:00:00;E;1.host;user=a\n",
+    "a table of three columns": "submit_time,nodes,end\n5,4,9\n",
+    "zstd": b"\x28\xb5\x2f\xfd\x04\x00\nrow\n",
+    "HTML": "\n<!doctype html>\n<p>moved</p>\n",
+    "parquet": b"PAR1\x15\x04\x15\xff\nrow\n",
+    "zip": b"PK\x03\x04\x14\x00\x08\nrow\n",
     "UTF-16": (HEADER + line()).encode("utf-16"),
     "binary": bytes(range(256)) * 40,
 }
@@ -122,14 +133,17 @@ def agree(node):
     names = {registry.info(name).sha256: name for name in registry.names()}
 
     def compare(files):
-        given = [{"file": str(f), "options": o, "names": names} for f, o in files]
+        known = {"names": names, "kinds": build_page.kinds()}
+        given = [{"file": str(f), "options": o} | known for f, o in files]
         answers = node("read", given)
         for (path, options), found in zip(files, answers, strict=True):
             expected = load(path, options)
             if isinstance(expected, str):
                 assert "refused" in found, path
                 assert found["refused"].startswith(path.name) and found["refused"].isprintable()
-                if "this is not SWF" not in found["refused"]:
+                if "not SWF, but" in expected:
+                    assert found["refused"].partition(": ")[2] == expected.partition(": ")[2]
+                elif "this is not SWF" not in found["refused"]:
                     assert PLACE.findall(found["refused"]) == PLACE.findall(expected)
                 continue
             assert "refused" not in found, found
@@ -154,6 +168,8 @@ def test_files_that_are_read(agree, tmp_path):
     found = dict(zip(CASES, agree([(path, {}) for path in files]), strict=True))
     assert "processor time" in found["more held than asked"]["warnings"][0]
     assert "another unit" in found["all estimates in minutes"]["warnings"][0]
+    assert "2 partitions" in found["several partitions"]["warnings"][0]
+    assert "170 partitions" in found["partitions in the header"]["warnings"][0]
 
 
 @pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
@@ -164,7 +180,8 @@ def test_files_that_are_refused_and_what_helps(agree, tmp_path):
     options["times"] = {"times": "round"}
     helped = {name: options[one["remedy"]] for name, one in found.items() if one["remedy"]}
     again = agree([(file(tmp_path, name, REFUSED[name]), one) for name, one in helped.items()])
-    assert len(again) >= 13 and all("jobs" in one for one in again)
+    assert len(again) >= 14 and all("jobs" in one for one in again)
+    assert found["nodes in place of processors"]["value"] == "16"
 
 
 @pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
@@ -206,7 +223,7 @@ def test_compressed_files(agree, node, tmp_path):
     agree([(path, {}) for path in paths_of.values()])
     path = tmp_path / "log.swf.xz"
     path.write_bytes(lzma.compress((HEADER + PLAIN).encode()))
-    [found] = node("read", [{"file": str(path), "options": {}, "names": {}}])
+    [found] = node("read", [{"file": str(path), "options": {}, "names": {}, "kinds": []}])
     assert found["refused"].startswith("log.swf.xz: compressed by xz; decompress it")
 
 

@@ -93,7 +93,7 @@ TEXT = (HEADER + line()).encode()
         (b"\x28\xb5\x2f\xfd\0", "not SWF, but compressed by zstd"),
         (b"PAR1\x15\x04", "not SWF, but a parquet table"),
         (b"JobID|State|Submit\n17|COMPLETED|2026-01-01T00:00:00\n", "output of sacct"),
-        (b"submit_time,nodes\n5,4\n", "not SWF, but a table"),
+        (b"submit_time,nodes,end\n5,4,9\n", "not SWF, but a table"),
         (b'{"jobs": []}', "not SWF, but JSON"),
         (gzip.compress(TEXT, mtime=0)[:-1], ": the gzip is truncated"),
         (gzip.compress(TEXT, mtime=0)[:-6] + b"123456", ": the gzip is damaged"),

@@ -51,6 +51,7 @@ import pandas as pd
 from replication.simulator import writing
 from replication.simulator.choices import among
 from replication.simulator.errors import InputError
+from replication.simulator.logs.kinds import recognize
 
 BAD_LINES = ("refuse", "skip")
 DECIMAL = ("cpu_time", "used_memory", "requested_memory")
@@ -78,21 +79,6 @@ _COMPRESSED = {
     b"\x1f\x8b": ("gzip", gzip.open),
     b"\xfd7zXZ": ("xz", lzma.open),
     b"BZh": ("bzip2", bz2.open),
-}
-_CONVERT = "replication-cluster convert"
-#: Other files by their first bytes, and what to do with them.
-_OTHERS = {
-    r"\(\xb5/\xfd": "compressed by zstd; decompress it, or compress it by gzip",
-    r"PK\x03\x04": "a zip archive or a workbook; unpack it, or save the sheet as CSV",
-    r"PAR1": f"a parquet table; {_CONVERT} table FILE --map MAP reads it",
-    r"\d\d/\d\d/\d{4} [\d:]{8};\w;": f"an accounting log of PBS; {_CONVERT} torque FILE reads it",
-    r"(?i)([^\n]*\W)?jobid(raw)?\W": f"output of sacct; {_CONVERT} slurm FILE reads it",
-    r"[^\n]*\|\d{4}-\d\d-\d\dT[\d:]{8}\|": "output of sacct without its header line; "
-    f"{_CONVERT} slurm FILE --columns NAMES reads it",
-    r"\s*[\[{]": f"JSON; {_CONVERT} slurm FILE (sacct), torque FILE (qstat) or "
-    "table FILE --map MAP reads it",
-    r"\s*<": "an HTML or XML page, perhaps in place of a download",
-    r"[^\n]*[A-Za-z]\w*[,;|\t]": f"a table; {_CONVERT} table FILE --map MAP reads it",
 }
 _UNKNOWN = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
 
@@ -422,7 +408,8 @@ def _parse_lines(data, name, bad_lines, digest, times):
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in bad.items())
         hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" if rows else ""
         if not rows and bad.keys() <= {"wrong-columns", "not-a-number"}:
-            if kind := _kind(data):
+            kind = recognize(data)
+            if kind and kind.name != "swf":
                 raise SWFError(f"{name}: not SWF, but {kind}")
             hint = "; this is not SWF (replication-cluster of contrib/cluster names other kinds)"
         if "fraction-of-second" in bad:
@@ -505,12 +492,6 @@ def _whole_seconds(tokens, anomalies):
 
 def _nearest(seconds):
     return seconds.to_integral_value(ROUND_HALF_UP)
-
-
-def _kind(data):
-    """Return what a file is that is not SWF, and what to do with it; "" if its kind is unknown."""
-    head = data[: 1 << 12].removeprefix(_BYTE_ORDER_MARK).decode("latin-1")
-    return next((words for pattern, words in _OTHERS.items() if re.match(pattern, head)), "")
 
 
 def _value(name, token, k, is_part):
