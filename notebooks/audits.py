@@ -35,15 +35,15 @@ def _cache(audit):
     signature = inspect.signature(audit)
 
     @functools.wraps(audit)
-    def result(*given, **named):
-        bound = signature.bind(*given, **named)
+    def result(*values, **named):
+        bound = signature.bind(*values, **named)
         bound.apply_defaults()
         schedule, *more = bound.args
-        known = schedule.__dict__.setdefault("_audits", {})
-        if (audit, *more) not in known:
-            known[audit, *more] = audit(schedule, *more)
-            known[audit, *more].flags.writeable = False
-        return known[audit, *more]
+        results = schedule.__dict__.setdefault("_audits", {})
+        if (audit, *more) not in results:
+            results[audit, *more] = audit(schedule, *more)
+            results[audit, *more].flags.writeable = False
+        return results[audit, *more]
 
     return result
 
@@ -311,7 +311,7 @@ def alone(schedule, jobs=None) -> np.ndarray:
         asked[[] if jobs is None else jobs] = True
         return _replay(schedule, asked)
     choices = schedule.scheduler, getattr(schedule.scheduler, "predictor", None)
-    if any(getattr(one, "draws_at_random", False) for one in choices):
+    if any(getattr(choice, "draws_at_random", False) for choice in choices):
         raise AuditError(
             f"{schedule.scheduler!r}: random choices cannot be repeated for part of the jobs; "
             "allowed: a scheduler and a predictor with draws_at_random = False"
@@ -342,13 +342,16 @@ def _replay(schedule, asked):
         jobs = w.submit, w.run_time, schedule.estimate, w.processors, w.machine
         is_easy = isinstance(scheduler, EASY)
         return kernels.easy_without_later(*jobs, is_easy, schedule.start, asked)
-    given = w, schedule.estimate, schedule.seed
-    with scheduler.predictor.memory(*given) as memory, scheduler.predictor.memory(*given) as spare:
+    inputs = w, schedule.estimate, schedule.seed
+    with (
+        scheduler.predictor.memory(*inputs) as memory,
+        scheduler.predictor.memory(*inputs) as spare,
+    ):
         rest = memory, spare, schedule.start, asked
         if isinstance(scheduler, PVEasy):
             group = scheduler.classes(w, schedule.estimate)
             return kernels.pv_easy_without_later(w.machine, scheduler.kernel()[1], group, *rest)
-        rules, columns = scheduler.kernel()[1:], scheduler.columns_of(*given)
+        rules, columns = scheduler.kernel()[1:], scheduler.columns_of(*inputs)
         return kernels.paper_easy_without_later(w.machine, *rules, *columns, *rest)
 
 

@@ -20,8 +20,8 @@ def month(header, label) -> int | None:
 
     Such a date is written as ``Wed Jun 26 17:06:00 EDT 1996``.
     """
-    found = re.search(rf"\b({'|'.join(MONTHS)})\b.*\b(\d{{4}})\b", header.get(label, [""])[0])
-    return int(found[2]) * 100 + MONTHS.index(found[1]) + 1 if found else None
+    date = re.search(rf"\b({'|'.join(MONTHS)})\b.*\b(\d{{4}})\b", header.get(label, [""])[0])
+    return int(date[2]) * 100 + MONTHS.index(date[1]) + 1 if date else None
 
 
 def tidy(rows) -> pd.DataFrame:
@@ -69,16 +69,16 @@ def wide(ours) -> pd.DataFrame:
     return table.reset_index()
 
 
-def others(paper, own, names, quick=False) -> dict[str, Workload]:
+def others(paper, workloads, names, quick=False) -> dict[str, Workload]:
     """Return logs that the paper lacks, by name: cleaned by its rules, on the machine in the log's
     header.
 
     If `paper` is None, by the default rules. At quick scale they are the first jobs. Unavailable
     logs are left out, and all of them if the paper's own logs are synthetic.
     """
-    found = {}
+    by_log = {}
     for log in names:
         with contextlib.suppress(variants.NotApplicable):
             first = QUICK_JOBS if quick else None
-            found[log] = variants.jobs(paper, own, log, variants.Variant(log), first)
-    return found
+            by_log[log] = variants.jobs(paper, workloads, log, variants.Variant(log), first)
+    return by_log

@@ -30,8 +30,8 @@ def interval(values, level=LEVEL) -> tuple[float, float, float]:
 
     Both are nan where most draws have no value.
     """
-    own, drawn = float(values[0]), values[1:][np.isfinite(values[1:])]
+    value, drawn = float(values[0]), values[1:][np.isfinite(values[1:])]
     if 2 * len(drawn) < len(values) - 1:
-        return own, float("nan"), float("nan")
+        return value, float("nan"), float("nan")
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return own, float(low), float(high)
+    return value, float(low), float(high)

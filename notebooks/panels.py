@@ -19,7 +19,7 @@ from replication.drawing import style
 CUT = {"color": "#666666", "ls": "", "marker": "^", "ms": 4, "label": "interval goes on"}
 
 
-def draw(logs, rows, one, xlabel="", legend=True, **how) -> Figure:
+def draw(logs, rows, draw_panel, xlabel="", legend=True, **how) -> Figure:
     """Return a figure of panels; ``one(axes, log, row)`` draws each.
 
     `rows` are the rows and their labels. The legend below the figure is that of the first panel.
@@ -28,11 +28,11 @@ def draw(logs, rows, one, xlabel="", legend=True, **how) -> Figure:
     logs = list(dict.fromkeys(logs))
     how = {"figsize": style.size(len(rows), len(logs))} | how
     figure, grid = plt.subplots(len(rows), len(logs), squeeze=False, **how)
-    for down, (row, words) in enumerate(rows.items()):
+    for down, (row, label) in enumerate(rows.items()):
         below = xlabel if down == len(rows) - 1 or not how.get("sharex") else ""
         for axes, log in zip(grid[down], logs, strict=True):
-            one(axes, log, row)
-            axes.set(xlabel=below, ylabel=words if log == logs[0] else "")
+            draw_panel(axes, log, row)
+            axes.set(xlabel=below, ylabel=label if log == logs[0] else "")
     for axes, log in zip(grid[0], logs, strict=True):
         axes.set_title(log)
     if legend:

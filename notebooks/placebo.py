@@ -33,4 +33,7 @@ def again(schedule, draws=DRAWS) -> list[Schedule]:
     submissions.
     """
     jobs = (shifted(schedule.workload, draw) for draw in range(1, draws + 1))
-    return [simulate(one, schedule.scheduler, schedule.estimate, schedule.seed) for one in jobs]
+    return [
+        simulate(workload, schedule.scheduler, schedule.estimate, schedule.seed)
+        for workload in jobs
+    ]

@@ -55,8 +55,8 @@ class Variant:
         """
         if self.predictor and "predictor" in scheduler.options():
             scheduler = replace(scheduler, predictor=_changed(scheduler.predictor, self.predictor))
-        own = self.easy if isinstance(scheduler, EASY | PaperEASY) else {}
-        return _changed(scheduler, self.scheduler | own)
+        options = self.easy if isinstance(scheduler, EASY | PaperEASY) else {}
+        return _changed(scheduler, self.scheduler | options)
 
 
 def takes(choice, name, value) -> bool:
@@ -67,18 +67,20 @@ def takes(choice, name, value) -> bool:
 
 
 def _takes(choice, name, value):
-    known = choice.options()
-    allowed = known[name].metadata.get("allowed") if name in known else ()
+    options = choice.options()
+    allowed = options[name].metadata.get("allowed") if name in options else ()
     return value in allowed if isinstance(allowed, tuple) else True
 
 
 def _changed(choice, fields):
-    own = {name: value for name, value in fields.items() if takes(choice, name, value)}
-    if all(_takes(choice, name, value) for name, value in own.items()):
-        return replace(choice, **own)
-    options = {name: (getattr(choice, name), one.default) for name, one in choice.options().items()}
+    applicable = {name: value for name, value in fields.items() if takes(choice, name, value)}
+    if all(_takes(choice, name, value) for name, value in applicable.items()):
+        return replace(choice, **applicable)
+    options = {
+        name: (getattr(choice, name), option.default) for name, option in choice.options().items()
+    }
     changed = {name: value for name, (value, default) in options.items() if value != default}
-    return PaperEASY(**changed | own)
+    return PaperEASY(**changed | applicable)
 
 
 def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
@@ -107,17 +109,17 @@ def alternatives(part, *paper) -> dict[str, tuple[Variant, ...]]:
 
 def options(*names) -> dict[str, tuple[Variant, ...]]:
     """Return the alternatives of some options of EASY."""
-    known = alternatives("scheduler")
-    return {name: known[name] for name in names}
+    fields = alternatives("scheduler")
+    return {name: fields[name] for name in names}
 
 
 def open_options() -> list[str]:
     """Return the options of EASY that a paper can leave open: those with words as values."""
-    return [name for name, own in PaperEASY.options().items() if _is_open(name, own)]
+    return [name for name, option in PaperEASY.options().items() if _is_open(name, option)]
 
 
-def _is_open(name, own):
-    return isinstance(own.metadata["allowed"], tuple) and name not in (*OF_LASTING, "wild")
+def _is_open(name, option):
+    return isinstance(option.metadata["allowed"], tuple) and name not in (*OF_LASTING, "wild")
 
 
 def alone(*names, lasting=False) -> list[Variant]:
@@ -127,39 +129,39 @@ def alone(*names, lasting=False) -> list[Variant]:
     If `lasting`, the options that matter only to a reservation that lasts come with each lifetime,
     but for values that are the lifetime's own default.
     """
-    found = []
+    variants = []
     for name in names:
         for value in _others(name):
-            word = next((word for word, own in ANSWERS.items() if own is value), value)
-            found.append(Variant(f"{name}: {word}", scheduler={name: value}))
+            word = next((word for word, answer in ANSWERS.items() if answer is value), value)
+            variants.append(Variant(f"{name}: {word}", scheduler={name: value}))
             if lasting and name == "lifetime":
-                found += [
+                variants += [
                     Variant(
-                        f"{name}: {value}, {more}: {other}",
+                        f"{name}: {value}, {more}: {its_value}",
                         scheduler={name: value},
-                        easy={more: other},
+                        easy={more: its_value},
                     )
                     for more in OF_LASTING
-                    for other in _others(more)
-                    if PaperEASY(**{name: value, more: other}).kernel()
+                    for its_value in _others(more)
+                    if PaperEASY(**{name: value, more: its_value}).kernel()
                     != PaperEASY(**{name: value}).kernel()
                 ]
-    return found
+    return variants
 
 
 def _others(name):
-    own = PaperEASY.options()[name]
-    return [value for value in own.metadata["allowed"] if value != own.default]
+    option = PaperEASY.options()[name]
+    return [value for value in option.metadata["allowed"] if value != option.default]
 
 
 def in_words(name) -> str:
     """Return the name of a variant of `alone` in the short words of ``variants.toml``, and any
     other as it is.
     """
-    known = published.entries("variants.toml").get("map", {})
+    names = published.entries("variants.toml").get("map", {})
     parts = [part.partition(": ") for part in name.split(", ")]
     return ", ".join(
-        known.get(option, {}).get(value, option + colon + value) for option, colon, value in parts
+        names.get(option, {}).get(value, option + colon + value) for option, colon, value in parts
     )
 
 
@@ -187,21 +189,21 @@ def jobs(paper, workloads, log, variant, first=None) -> Workload:
     NotApplicable
         If the log itself is needed and is unavailable.
     """
-    found, own = workloads.get(log), log in workloads
-    if not own or variant.cleaning or variant.log:
-        if any(one.stand_in for one in ([found] if own else workloads.values())):
+    workload, is_own = workloads.get(log), log in workloads
+    if not is_own or variant.cleaning or variant.log:
+        if any(log_jobs.stand_in for log_jobs in ([workload] if is_own else workloads.values())):
             raise NotApplicable(STAND_IN)
         try:
-            rules = registry.cleaning_of(log if own else next(iter(workloads)), paper)
-            machine = rules.machine if own else None
+            rules = registry.cleaning_of(log if is_own else next(iter(workloads)), paper)
+            machine = rules.machine if is_own else None
             chosen = {"size": rules.size, "overrun": rules.overrun, "machine": machine}
             drop = (*rules.drop, *variant.cleaning.get("drop", ()), *NO_JOB)
             chosen |= variant.cleaning | {"drop": None} | spelled(drop)
-            found = _read(variant.log or log, tuple(sorted(chosen.items())))
+            workload = _read(variant.log or log, tuple(sorted(chosen.items())))
         except registry.TraceError as reason:
             raise NotApplicable(str(reason)) from None
-        found = found if first is None else found.take(slice(first))
-    return found if variant.load is None else found.scaled(found.load / variant.load)
+        workload = workload if first is None else workload.take(slice(first))
+    return workload if variant.load is None else workload.scaled(workload.load / variant.load)
 
 
 @functools.lru_cache(maxsize=16)

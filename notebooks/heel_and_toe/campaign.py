@@ -61,9 +61,9 @@ def at_load(workload, load) -> rp.Workload:
         return workload
     if load not in LOADS:
         raise ValueError(f"load {load!r}, allowed: {', '.join(LOADS)}")
-    known = workload.name in {row.trace for row in published.rows(PAPER, "table1")}
-    own = utilization(workload.name) if known else 100 * workload.load
-    return workload.scaled(own / utilization({"high": HIGH, "low": LOW}[load]))
+    in_table = workload.name in {row.trace for row in published.rows(PAPER, "table1")}
+    load_of_log = utilization(workload.name) if in_table else 100 * workload.load
+    return workload.scaled(load_of_log / utilization({"high": HIGH, "low": LOW}[load]))
 
 
 def loads_of(log) -> list[str]:
@@ -156,7 +156,10 @@ def all_loads(workloads, scale=PAPER_SCALE, workers=1) -> pd.DataFrame:
     A log that sets a load has no runs there.
     """
     several = [tasks(workloads, scale, load) for load in LOADS]
-    return pd.concat([results(one, workers) for one in several if one], ignore_index=True)
+    return pd.concat(
+        [results(tasks_at_load, workers) for tasks_at_load in several if tasks_at_load],
+        ignore_index=True,
+    )
 
 
 def sweep_at_loads(workloads, schedulers, models, seeds, loads=("log",), workers=1) -> pd.DataFrame:
@@ -186,7 +189,7 @@ def wide(workloads, scale=PAPER_SCALE, cut=False, workers=1) -> pd.DataFrame:
     truncated one (`cut`).
     """
     ranges = (tasks(workloads, scale, largest=largest, cut=cut) for largest in RANGES)
-    return join([results(one, workers) for one in ranges])
+    return join([results(tasks_of_range, workers) for tasks_of_range in ranges])
 
 
 def on_axis(table, load=None) -> pd.DataFrame:

@@ -66,10 +66,10 @@ def panels(table) -> list[tuple[str, str]]:
 
 def part(runs, log, model="random", load="log") -> pd.DataFrame:
     """Return the runs of one log, model and load; EvidenceError if there are none."""
-    own = _of(runs, log, model, load)
-    if own.empty:
+    row = _of(runs, log, model, load)
+    if row.empty:
         raise EvidenceError(f"no runs of {log} with the model {model} at the load {load}")
-    return own
+    return row
 
 
 def _of(runs, log, model, load="log"):
@@ -78,11 +78,16 @@ def _of(runs, log, model, load="log"):
 
 def at(runs, measure, f, load="log") -> dict[str, tuple[float, float]]:
     """Return the mean of the random model at an f and its standard error, by log."""
-    some = runs[(runs["model"] == "random") & (runs["load"] == load) & np.isclose(runs["f"], f)]
-    values = {log: group[measure] for log, group in some.groupby("log", sort=False)}
+    runs_at_f = runs[
+        (runs["model"] == "random") & (runs["load"] == load) & np.isclose(runs["f"], f)
+    ]
+    values = {log: group[measure] for log, group in runs_at_f.groupby("log", sort=False)}
     return {
-        log: (one.mean(), one.std() / np.sqrt(len(one)) if len(one) > 1 else 0.0)
-        for log, one in values.items()
+        log: (
+            runs_of_log.mean(),
+            runs_of_log.std() / np.sqrt(len(runs_of_log)) if len(runs_of_log) > 1 else 0.0,
+        )
+        for log, runs_of_log in values.items()
     }
 
 
@@ -158,9 +163,9 @@ def sensitive_to_small_changes(runs) -> Iterator[Case]:
 def opposite_trends(runs) -> Iterator[Case]:
     """Return the change of the wait from f = 0 to f = 10, per cent: down in CTC, up in SDSC."""
     for log, sign, threshold in ((CTC, "<", -NONE), (SDSC, ">", NONE)):
-        found = change(runs, log, "mean_wait", 0, 10)
+        difference_at_10 = change(runs, log, "mean_wait", 0, 10)
         name = named(log, "mean_wait")
-        yield Case(name, *found, operator=sign, threshold=threshold, word_of_size="none")
+        yield Case(name, *difference_at_10, operator=sign, threshold=threshold, word_of_size="none")
 
 
 def changes(runs, measures) -> Iterator[Case]:
@@ -271,12 +276,12 @@ def low_load_flatter(runs) -> Iterator[Case]:
     """Return the rise at low load less the rise at the log's own load, per cent of the value at f =
     0, of the V curves.
     """
-    own = {(row["log"], row["measure"]): row for row in _shapes(runs)}
+    own_load = {(row["log"], row["measure"]): row for row in _shapes(runs)}
     for row in _shapes(runs, "low", (KTH, SDSC, BLUE)):
         if (row["log"], row["measure"]) in L_SHAPED:
             continue
         low = trends.change(row, "rise")
-        base = trends.change(own[row["log"], row["measure"]], "rise")
+        base = trends.change(own_load[row["log"], row["measure"]], "rise")
         # The half-widths of independent results add up as squares.
         below, above = (math.hypot(low[k] - low[0], base[3 - k] - base[0]) for k in (1, 2))
         less = low[0] - base[0]
@@ -285,9 +290,9 @@ def low_load_flatter(runs) -> Iterator[Case]:
 
 def _shapes(runs, load="log", logs=None):
     """Return `trends.shapes` of some logs at a load as dicts."""
-    some = runs[runs["log"].isin(logs)] if logs else runs
-    some = some[some["load"] == load] if load else some
-    return trends.shapes(some, PERFORMANCE).to_dict("records")
+    selected = runs[runs["log"].isin(logs)] if logs else runs
+    selected = selected[selected["load"] == load] if load else selected
+    return trends.shapes(selected, PERFORMANCE).to_dict("records")
 
 
 def shape_cases(row, letter) -> Iterator[Case]:
@@ -325,8 +330,8 @@ def _steps(runs, log, measure, fs, name, sign, slack):
     yield Case(name, *whole, part=f"f = {fs[0]:g} to {fs[-1]:g}", operator=sign)
     for a, b in pairwise(fs):
         step = change(runs, log, measure, a, b)
-        words = f"f = {a:g} to {b:g}"
-        yield Case(name, *step, words, sign, threshold=slack, word_of_size="none")
+        interval_of_f = f"f = {a:g} to {b:g}"
+        yield Case(name, *step, interval_of_f, sign, threshold=slack, word_of_size="none")
 
 
 def tight_intervals(runs) -> Iterator[Case]:
@@ -363,10 +368,10 @@ def equal_load_equal_rates(runs) -> Iterator[Case]:
     """Return the largest share of backfilled jobs over the smallest at f = 10 and equal load, per
     cent more.
     """
-    own = at(runs, "backfilled", 10)
+    at_own_load = at(runs, "backfilled", 10)
     for load in ("high", "low"):
         # The log that sets a load is not run at it a second time.
-        rates = [mean for mean, _ in (own | at(runs, "backfilled", 10, load)).values()]
+        rates = [mean for mean, _ in (at_own_load | at(runs, "backfilled", 10, load)).values()]
         yield Case(f"{load} load", percent_more(max(rates), min(rates)))
 
 
@@ -375,8 +380,10 @@ def short_enjoy_more(runs) -> Iterator[Case]:
     cent of the mean of the other jobs.
     """
     for log in logs_of(runs):
-        own, others = (at(runs, f"{kind}_run_time", 10)[log] for kind in ("backfilled", "regular"))
-        yield Case(log, *more(others, own, others[0]))
+        backfilled, regular = (
+            at(runs, f"{kind}_run_time", 10)[log] for kind in ("backfilled", "regular")
+        )
+        yield Case(log, *more(regular, backfilled, regular[0]))
 
 
 def wild_longer_wider(runs) -> Iterator[Case]:
@@ -408,8 +415,8 @@ def blue_trend_is_load(runs) -> Iterator[Case]:
         for load in campaign.loads_of(log):
             if log != BLUE and load == "low":
                 continue
-            found = trends.band(part(runs, log, load=load), "delayed")
-            fall = trends.higher(found, "max", -1, found["mean"].max() / 100)
+            delayed = trends.band(part(runs, log, load=load), "delayed")
+            fall = trends.higher(delayed, "max", -1, delayed["mean"].max() / 100)
             falls = load == "high" or (log in (BLUE, SDSC) and load == "log")
             name = f"{log}, {campaign.LOADS[load]}"
             yield Case(name, *fall, operator=">" if falls else "<=")
@@ -429,9 +436,9 @@ def wild_is_delayed_times_events(runs) -> list[Case]:
     """Return the largest relative distance of delayed jobs times events for each from the wild
     backfills, over all runs.
     """
-    some = runs[runs["wild"] > 0]
-    off = abs(some["delayed"] * some["events"] - some["wild"]) / some["wild"]
-    return [Case(f"{len(some):,} runs", float(off.max()))]
+    with_wild = runs[runs["wild"] > 0]
+    off = abs(with_wild["delayed"] * with_wild["events"] - with_wild["wild"]) / with_wild["wild"]
+    return [Case(f"{len(with_wild):,} runs", float(off.max()))]
 
 
 def sjfness_lambda(runs) -> Iterator[Case]:
@@ -439,9 +446,9 @@ def sjfness_lambda(runs) -> Iterator[Case]:
     fall beyond that point, per cent of the value at f = 0.
     """
     for log in logs_of(runs):
-        own = part(runs, log)
+        curve_runs = part(runs, log)
         # The shape of a V, upside down.
-        row = trends.shape(own.assign(sjfness=-own["sjfness"]), "sjfness")
+        row = trends.shape(curve_runs.assign(sjfness=-curve_runs["sjfness"]), "sjfness")
         _, least, _ = trends.change(row, "fall")
         yield Case(log, least, part="least rise", threshold=0)
         yield Case(log, *trends.change(row, "rise"), part="fall")
@@ -451,15 +458,15 @@ def masquerade(drawings) -> Iterator[Case]:
     """Return the distance of the drawn values from the formula, and the change of the formula as F
     grows.
     """
-    found = distances(drawings)
+    summary = distances(drawings)
     factors = np.geomspace(1.01, 1e6, 500)
     curves = {ratio: probability(ratio, factors) for ratio in RATIOS}
-    least = min(float(np.diff(one).min()) for one in curves.values())
-    most = max(float(one.max() - limit(ratio)) for ratio, one in curves.items())
+    least = min(float(np.diff(drawn).min()) for drawn in curves.values())
+    most = max(float(drawn.max() - limit(ratio)) for ratio, drawn in curves.items())
     name = "formula and drawings"
-    yield Case(name, found["largest"], part="distance", unit="standard errors")
+    yield Case(name, summary["largest"], part="distance", unit="standard errors")
     yield Case(
-        name, found["impossible_drawn"], part="drawn where impossible", operator="<=", threshold=0
+        name, summary["impossible_drawn"], part="drawn where impossible", operator="<=", threshold=0
     )
     yield Case(name, least, part="least step of the formula", operator=">=", threshold=0)
     yield Case(name, most, part="formula less its limit", operator="<=", threshold=0)
@@ -500,14 +507,14 @@ def truncation_harmless_at_first(barely) -> Iterator[Case]:
     """
     for log, measure in panels(barely):
         for f in campaign.VERY_SMALL:
-            some = barely[(barely["log"] == log) & np.isclose(barely["f"], f)].set_index("seed")
+            pair = barely[(barely["log"] == log) & np.isclose(barely["f"], f)].set_index("seed")
             before, after = (
-                some.loc[cut, measure] for cut in (some["e_max"].isna(), some["e_max"] > 0)
+                pair.loc[cut, measure] for cut in (pair["e_max"].isna(), pair["e_max"] > 0)
             )
             more = after - before
             error = more.std() / math.sqrt(len(more))
-            found = difference(more.mean(), error, before.mean())
-            yield Case(named(log, measure), *found, part=f"f = {f:g}")
+            interval = difference(more.mean(), error, before.mean())
+            yield Case(named(log, measure), *interval, part=f"f = {f:g}")
 
 
 def truncated_meets_real(truncated) -> Iterator[Case]:

@@ -90,7 +90,7 @@ def panels(results, measures, band=True, scale="linear", yscale="linear") -> Fig
     matplotlib names them.
     """
 
-    def one(axes, log, measure):
+    def draw_panel(axes, log, measure):
         part = results[results["log"] == log]
         panel(axes, part.assign(value=part[measure] * measures[measure][1]), band)
         axes.set(xscale=scale, yscale=yscale)
@@ -98,8 +98,8 @@ def panels(results, measures, band=True, scale="linear", yscale="linear") -> Fig
         if yscale == "log":
             log_ticks(axes.yaxis)
 
-    rows = {measure: words for measure, (words, _) in measures.items()}
-    figure = draw(results["log"], rows, one, "badness f", sharex=True)
+    rows = {measure: label for measure, (label, _) in measures.items()}
+    figure = draw(results["log"], rows, draw_panel, "badness f", sharex=True)
     least, most = results["f"].min(), results["f"].max()
     if least > 0:  # of what does not exist at f = 0 the axis says where it starts
         ticks = [f for f in figure.axes[0].get_xticks() if least + 0.1 * (most - least) < f <= most]

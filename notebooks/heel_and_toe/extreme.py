@@ -18,19 +18,19 @@ from replication.simulator.estimates import cut_runs
 
 def meetings(results) -> pd.DataFrame:
     """Return the table under Fig. 16 from results up to the largest f, in the figure's units."""
-    units = {words: results[measure] * factor for measure, (words, factor) in PERFORMANCE.items()}
+    units = {label: results[measure] * factor for measure, (label, factor) in PERFORMANCE.items()}
     return curves.round_digits(trends.crossovers(results.assign(**units), [*units]), 4)
 
 
 def draw(results, met) -> Figure:
     """Draw Fig. 16 with its table (`meetings`): the f of each crossing is below its panel."""
     figure = curves.panels(results, PERFORMANCE)
-    order = [(words, log) for words, _ in PERFORMANCE.values() for log in dict.fromkeys(met["log"])]
+    order = [(label, log) for label, _ in PERFORMANCE.values() for log in dict.fromkeys(met["log"])]
     at = met.set_index(["measure", "log"])["meets at f"]
     for axes, key in zip(figure.axes, order, strict=True):
         never = math.isnan(at[key])
-        words = "does not meet users'" if never else f"meets users' at f = {at[key]:.3g}"
-        axes.set_xlabel("\n".join(filter(None, [axes.get_xlabel(), words])), visible=True)
+        meeting = "does not meet users'" if never else f"meets users' at f = {at[key]:.3g}"
+        axes.set_xlabel("\n".join(filter(None, [axes.get_xlabel(), meeting])), visible=True)
     return figure
 
 
@@ -58,11 +58,11 @@ def results(workloads) -> pd.DataFrame:
             for about, which in (("backfilled", lambda run: run.backfilled), ("in time", in_time))
         }
         for measure in PERFORMANCE:
-            found = {name: run.measures[measure] for name, run in runs.items()}
-            real, at_e_max, fcfs = found.values()
+            values = {name: run.measures[measure] for name, run in runs.items()}
+            real, at_e_max, fcfs = values.values()
             change = {"worse [%]": percent_more(at_e_max, real)}
             change["way"] = ratio(*(_log(ratio(value, real)) for value in (at_e_max, fcfs)))
-            rows.append({"log": log, "measure": measure} | found | change | shares)
+            rows.append({"log": log, "measure": measure} | values | change | shares)
     return pd.DataFrame(rows)
 
 

@@ -32,22 +32,22 @@ def draw(results) -> Figure:
     looks = style.bars(dict.fromkeys(results["estimates"]))
     looks = {name: look | {"label": in_words(name)} for name, look in looks.items()}
 
-    def one(axes, log, measure):
+    def draw_panel(axes, log, measure):
         part = results[results["trace"] == log].set_index("estimates")[measure]
         for k, (name, look) in enumerate(looks.items()):
             axes.bar(k, part[name], **look)
         axes.set(xticks=[])
         axes.grid(axis="x", visible=False)
 
-    rows = {measure: words for measure, (words, _) in PERFORMANCE.items()}
-    return panels.draw(results["trace"], rows, one)
+    rows = {measure: label for measure, (label, _) in PERFORMANCE.items()}
+    return panels.draw(results["trace"], rows, draw_panel)
 
 
 def in_words(name) -> str:
     """Return the label of estimates that the paper's tables call, for example, ``real x2``."""
     kind, _, factor = name.partition(" ")
-    words = {"real": "users' estimates", "perfect": "perfect estimates"}[kind]
-    return f"{words}, {factor.replace('x', '× ')}" if factor else words
+    label = {"real": "users' estimates", "perfect": "perfect estimates"}[kind]
+    return f"{label}, {factor.replace('x', '× ')}" if factor else label
 
 
 def change(results) -> pd.DataFrame:

@@ -90,11 +90,11 @@ def verdict(table) -> dict:
     """Return the largest difference of draws and formula, in standard errors, where one
     is defined.
     """
-    some = table[table["error"] > 0]
+    varying = table[table["error"] > 0]
     never = table[table["error"] == 0]
     return {
-        "largest": float((abs(some["drawn"] - some["exact"]) / some["error"]).max()),
-        "points": len(some),
+        "largest": float((abs(varying["drawn"] - varying["exact"]) / varying["error"]).max()),
+        "points": len(varying),
         "impossible": len(never),
         "impossible_drawn": float(never["drawn"].sum()),
     }

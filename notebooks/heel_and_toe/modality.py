@@ -84,22 +84,24 @@ def summary(table, workloads) -> pd.DataFrame:
     E_max, or f), own (whether the share is the log's) and real (the value with the real estimates).
     The workloads are not cut.
     """
-    own = {log: own_share(workload) for log, workload in workloads.items()}
+    own_shares = {log: own_share(workload) for log, workload in workloads.items()}
     if "share" not in table:
         table = table.assign(share=math.nan)  # no log has a usable share
     kind = table["model"].replace({"users": "real", "f-model": "vanilla"})
     kind = kind.mask((kind == "vanilla") & (table["e_max"] > 0), "truncated")
     amount = table["share"].fillna(table["f"]).fillna(table["factor"])
-    found = curves.spread(table.assign(model=kind, f=amount), PERFORMANCE).drop(columns="load")
-    found = found.rename(columns={"model": "estimates", "f": "amount"})
-    found = pd.concat([found[found["log"] == log] for log in own], ignore_index=True)
-    is_own = np.isclose(found["amount"], found["log"].map(own)) & (found["estimates"] == "modal")
-    found.insert(3, "own", is_own)
-    real = found[found["estimates"] == "real"].set_index(["log", "measure"])["value"]
-    return found.join(real.rename("real"), on=["log", "measure"])
+    summary = curves.spread(table.assign(model=kind, f=amount), PERFORMANCE).drop(columns="load")
+    summary = summary.rename(columns={"model": "estimates", "f": "amount"})
+    summary = pd.concat([summary[summary["log"] == log] for log in own_shares], ignore_index=True)
+    is_own = np.isclose(summary["amount"], summary["log"].map(own_shares)) & (
+        summary["estimates"] == "modal"
+    )
+    summary.insert(3, "own", is_own)
+    real = summary[summary["estimates"] == "real"].set_index(["log", "measure"])["value"]
+    return summary.join(real.rename("real"), on=["log", "measure"])
 
 
-def change(found, shares, step=False) -> pd.DataFrame:
+def change(summary, shares, step=False) -> pd.DataFrame:
     """Return the change of each mean from the smallest of some shares at E_max to the largest, or
     step by step.
 
@@ -107,7 +109,7 @@ def change(found, shares, step=False) -> pd.DataFrame:
     high (95 % interval).
     """
     rows = []
-    modal = found[(found["estimates"] == "modal") & found["amount"].isin(shares)]
+    modal = summary[(summary["estimates"] == "modal") & summary["amount"].isin(shares)]
     for key, part in modal.groupby(["log", "measure"], sort=False):
         part = part.sort_values("amount").to_dict("records")
         for a, b in pairwise(part if step else [part[0], part[-1]]):

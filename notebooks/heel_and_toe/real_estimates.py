@@ -62,7 +62,7 @@ def modality(page) -> pd.DataFrame:
         asked = workload.estimate == limit
         short = 10 * run_time[asked] < limit
         before = limit - allocated[log].estimate
-        found = np.flatnonzero(values == limit)
+        ranks = np.flatnonzero(values == limit)
         rows.append(
             {
                 "log": log,
@@ -72,7 +72,7 @@ def modality(page) -> pd.DataFrame:
                 "of those at E_max, short [%]": percent(short) if len(short) else 0.0,
                 "at most E_max [%]": percent(workload.estimate <= limit),
                 "run beyond the estimate [%]": percent(run_time > workload.estimate),
-                "E_max rank": int(found[0]) + 1 if len(found) else None,
+                "E_max rank": int(ranks[0]) + 1 if len(ranks) else None,
                 f"top {TOP} share [%]": 100 * float(jobs[:TOP].sum() / jobs.sum()),
                 "distinct estimates": len(values),
                 "longest estimate [h]": float(workload.estimate.max() / HOUR),
@@ -114,22 +114,24 @@ def draw_cdf(workloads) -> Figure:
     looks = style.series(("run time", "estimate"), marker=False)
     looks["estimate"]["label"] = "users' estimate"
 
-    def one(axes, log, _):
-        workload, own = workloads[log], limits(log).values()
-        for hours in own:
+    def draw_panel(axes, log, _):
+        workload, hours_allowed = workloads[log], limits(log).values()
+        for hours in hours_allowed:
             look = {"color": "black", "linestyle": ":", "label": r"$E_\mathrm{max}$"}
             axes.axvline(hours, linewidth=1, zorder=1, **look)
         for name, times in (("run time", workload.run_time), ("estimate", workload.estimate)):
             hours = np.maximum(times, MINUTE) / HOUR
             sns.ecdfplot(x=hours, stat="percent", ax=axes, **looks[name] | {"linestyle": "-"})
-        known = {at: name for at, name in TICKS.items() if at < min(own, default=np.inf) / 3}
-        known |= {hours: f"{hours:g} h" for hours in own}
-        last = max(workload.estimate.max() / HOUR, *own, 1)
+        ticks = {
+            at: name for at, name in TICKS.items() if at < min(hours_allowed, default=np.inf) / 3
+        }
+        ticks |= {hours: f"{hours:g} h" for hours in hours_allowed}
+        last = max(workload.estimate.max() / HOUR, *hours_allowed, 1)
         axes.set(xscale="log", xlim=(MINUTE / HOUR, 1.2 * last))
-        axes.set_xticks([*known], [*known.values()])
+        axes.set_xticks([*ticks], [*ticks.values()])
         axes.xaxis.set_minor_locator(ticker.NullLocator())
 
-    return panels.draw(workloads, {"": "jobs [%]"}, one, "time", sharey=True)
+    return panels.draw(workloads, {"": "jobs [%]"}, draw_panel, "time", sharey=True)
 
 
 def accuracy(workload, equal="jobs", bins=100) -> pd.DataFrame:
@@ -138,9 +140,9 @@ def accuracy(workload, equal="jobs", bins=100) -> pd.DataFrame:
     The paper's "equally sized" may mean bins of equally many jobs or of equal width. Empty bins and
     jobs of estimate 0 are left out.
     """
-    some = workload.estimate > 0
-    run_time = workload.run_time[some]
-    ratio = 100 * (run_time / workload.estimate[some])
+    estimated = workload.estimate > 0
+    run_time = workload.run_time[estimated]
+    ratio = 100 * (run_time / workload.estimate[estimated])
     place = np.minimum(run_time * bins // max(int(run_time.max()), 1), bins - 1)
     if equal == "jobs":
         place[np.argsort(run_time, kind="stable")] = np.arange(len(place)) * bins // len(place)
@@ -159,13 +161,13 @@ def peaks(workload, equal="jobs") -> list[tuple[float, int]]:
     table = accuracy(workload, equal)
     mean, edges = table["accuracy [%]"].to_numpy(), np.cumsum([0, *table["jobs"]])
     run_time = np.sort(workload.run_time[workload.estimate > 0])
-    modes, found = popular(workload)[0][:TOP], []
+    modes, peaks = popular(workload)[0][:TOP], []
     out = mean[1:-1] - (mean[:-2] + mean[2:]) / 2
     for place in 1 + np.argsort(-out, kind="stable")[:PEAKS]:
         first, last = run_time[edges[place]], run_time[edges[place + 1] - 1]
         inside = int(((first <= modes) & (modes <= last)).sum())
-        found.append((float(table["run time [h]"].iloc[place]), inside))
-    return found
+        peaks.append((float(table["run time [h]"].iloc[place]), inside))
+    return peaks
 
 
 def accuracies(workloads, bins=100) -> pd.DataFrame:
@@ -182,7 +184,7 @@ def accuracies(workloads, bins=100) -> pd.DataFrame:
 def draw_accuracy(table) -> Figure:
     """Draw accuracy against run time; a row for each interpretation, a column for each log."""
 
-    def one(axes, log, equal):
+    def draw_panel(axes, log, equal):
         part = table[(table["log"] == log) & (table["equal"] == equal)]
         axes.plot("run time [h]", "accuracy [%]", ".", data=part, markersize=4)
         axes.set(ylim=(0, 105))
@@ -191,9 +193,9 @@ def draw_accuracy(table) -> Figure:
             axes.xaxis.set_major_locator(ticker.LogLocator(numticks=4))
             axes.xaxis.set_major_formatter("{x:g}")
 
-    rows = {equal: f"accuracy [%]\n{words}" for equal, words in EQUAL.items()}
+    rows = {equal: f"accuracy [%]\n{label}" for equal, label in EQUAL.items()}
     how = {"legend": False, "sharey": True}
-    return panels.draw(table["log"], rows, one, "run time [h]", **how)
+    return panels.draw(table["log"], rows, draw_panel, "run time [h]", **how)
 
 
 def rank_correlation(table) -> pd.DataFrame:

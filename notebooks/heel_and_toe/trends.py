@@ -43,7 +43,7 @@ def band(results, measure) -> pd.DataFrame:
     return pd.DataFrame({"mean": mean, "low": mean - half, "high": mean + half} | kinds)
 
 
-def higher(found, top, bottom, unit=1.0) -> tuple[float, float, float]:
+def higher(curve, top, bottom, unit=1.0) -> tuple[float, float, float]:
     """Return how much higher a curve is at its top than at its bottom, in a unit, with the ends of
     the difference by the band.
 
@@ -51,22 +51,22 @@ def higher(found, top, bottom, unit=1.0) -> tuple[float, float, float]:
     measured in those of the other, and both ways are averaged, so that the choice has no bias.
     """
     kinds, bounds = (("even", "odd"), ("odd", "even")), (("low", "high"), ("high", "low"))
-    both = [_at(found, top, *kind) - _at(found, bottom, *kind) for kind in kinds]
-    ends = [_at(found, top, one) - _at(found, bottom, other) for one, other in bounds]
+    both = [_at(curve, top, *kind) - _at(curve, bottom, *kind) for kind in kinds]
+    ends = [_at(curve, top, end) - _at(curve, bottom, other_end) for end, other_end in bounds]
     return tuple(ratio(x, unit) for x in (np.mean(both), *ends))
 
 
-def _at(found, place, column, chooser=None):
+def _at(curve, place, column, chooser=None):
     """Return the value of a column at a place, or at the extreme of the chooser's column; nan of an
     empty table.
     """
-    if found.empty:
+    if curve.empty:
         return math.nan
     if isinstance(place, int):
-        return found[column].iloc[place]
+        return curve[column].iloc[place]
     if chooser is None:
-        return found[column].agg(place)
-    return found[column].iloc[getattr(found[chooser].to_numpy(), f"arg{place}")()]
+        return curve[column].agg(place)
+    return curve[column].iloc[getattr(curve[chooser].to_numpy(), f"arg{place}")()]
 
 
 def shape(results, measure) -> dict:
@@ -76,15 +76,15 @@ def shape(results, measure) -> dict:
     rises if its end lies as much above that point. Further values: the f of its lowest mean; fall
     and rise in per cent of the value at f = 0, with ends by the band.
     """
-    found = band(results, measure)
-    unit, turns = abs(found["mean"].iloc[0]) / 100, {}
+    curve = band(results, measure)
+    unit, turns = abs(curve["mean"].iloc[0]) / 100, {}
     for name, place in (("fall", 0), ("rise", -1)):
-        value, *bounds = higher(found, place, "min", unit)
+        value, *bounds = higher(curve, place, "min", unit)
         # The point itself may be the lowest.
         turns[name] = max(value, 0.0) + 0.0, *bounds
     row = {
         "shape": SHAPES[tuple(turn[0] > level("none") for turn in turns.values())],
-        "minimum at f": float(found["mean"].idxmin()),
+        "minimum at f": float(curve["mean"].idxmin()),
     }
     for name, turn in turns.items():
         row |= zip(ends(name, " [%]"), turn, strict=True)
@@ -107,9 +107,9 @@ def span(results, measure, least=0.0) -> tuple[float, float, float]:
 
     Points of an f below `least` are left out.
     """
-    found = band(results, measure)
-    unit = found["mean"].iloc[0] / 100
-    return higher(found[found.index >= least], "max", "min", unit)
+    curve = band(results, measure)
+    unit = curve["mean"].iloc[0] / 100
+    return higher(curve[curve.index >= least], "max", "min", unit)
 
 
 def more(before, after, unit=1.0) -> tuple[float, float, float]:

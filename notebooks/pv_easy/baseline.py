@@ -55,20 +55,20 @@ def products(policy, changes) -> list[dict[str, str]]:
 
 def fields(chosen, names) -> dict:
     """Return the options or keywords of the choices of some dimensions."""
-    found = {}
+    options = {}
     for name in names:
-        found |= DIMENSIONS[name]["choices"][chosen[name]]
-    return found
+        options |= DIMENSIONS[name]["choices"][chosen[name]]
+    return options
 
 
 def scheduler(policy, chosen, predictor=None) -> rp.PaperEASY:
     """Return the scheduler of a policy under some choices by dimension, with its own predictor
     unless another is given.
     """
-    known = {name: DIMENSIONS[name] for name in chosen if policy in DIMENSIONS[name]["of"]}
-    own = [name for name, entry in known.items() if entry["changes"] == "scheduler"]
+    dimensions = {name: DIMENSIONS[name] for name in chosen if policy in DIMENSIONS[name]["of"]}
+    names = [name for name, entry in dimensions.items() if entry["changes"] == "scheduler"]
     predictor = predictor or runs.POLICIES[policy].predictor
-    return rp.PaperEASY(predictor=predictor, **fields(chosen, own))
+    return rp.PaperEASY(predictor=predictor, **fields(chosen, names))
 
 
 def pv_easy(chosen) -> rp.PVEasy:
@@ -132,11 +132,14 @@ class Policy:
 
     def __init__(self, name, workloads, pairs, workers):
         self.name, self.ways = name, products(name, "count")
-        known = {}
-        for one in (scheduler(name, chosen) for chosen in pairs):
-            known.setdefault(one.kernel(), one)
-        self.schedulers, places = [*known.values()], {rules: k for k, rules in enumerate(known)}
-        self.of_pair = np.array([places[scheduler(name, one).kernel()] for one in pairs])
+        by_rules = {}
+        for choice in (scheduler(name, chosen) for chosen in pairs):
+            by_rules.setdefault(choice.kernel(), choice)
+        self.schedulers, places = (
+            [*by_rules.values()],
+            {rules: k for k, rules in enumerate(by_rules)},
+        )
+        self.of_pair = np.array([places[scheduler(name, chosen).kernel()] for chosen in pairs])
         printed = {}
         for row in (row for item in ITEMS for row in published.rows(runs.PAPER, item)):
             if row.policy == name and row.trace in workloads:
@@ -148,25 +151,25 @@ class Policy:
             places = [k for k, row in enumerate(self.numbers) if row.trace == log]
             measures = [self.numbers[k].measure for k in places]
 
-            def count(one, jobs=jobs, measures=measures):
-                schedule = rp.simulate(jobs, one)
+            def count(choice, jobs=jobs, measures=measures):
+                schedule = rp.simulate(jobs, choice)
                 ways = [self.count(schedule, way, measures) for way in self.ways]
                 return ways, facts(schedule)
 
-            found = engines.each(count, self.schedulers, workers)
-            self.values[:, :, places] = [ways for ways, _ in found]
-            for own, (_, values) in zip(self.facts, found, strict=True):
-                own |= {(log, measure): value for measure, value in values.items()}
+            counted = engines.each(count, self.schedulers, workers)
+            self.values[:, :, places] = [ways for ways, _ in counted]
+            for by_measure, (_, values) in zip(self.facts, counted, strict=True):
+                by_measure |= {(log, measure): value for measure, value in values.items()}
         self.distances = logarithmic_distance(self.values, [row.value for row in self.numbers])
 
     def count(self, schedule, way, measures):
         """Return some numbers of a schedule, counted in one way."""
-        found = {}
+        numbers = {}
         for count, names in COUNTED[self.name].items():
-            found |= count(schedule, **fields(way, names))
-        return [found[measure][0] for measure in measures]
+            numbers |= count(schedule, **fields(way, names))
+        return [numbers[measure][0] for measure in measures]
 
-    def some(self, logs):
+    def places(self, logs):
         """Return the places of the numbers of some logs, maxima left out."""
         return [
             k
@@ -212,15 +215,15 @@ class Search:
         self.policies = {
             policy: Policy(policy, workloads, self.pairs, workers) for policy in POLICIES
         }
-        own = {
-            one: {
+        facts_of = {
+            scheduler: {
                 (log, measure): value
                 for log, jobs in workloads.items()
-                for measure, value in facts(rp.simulate(jobs, one)).items()
+                for measure, value in facts(rp.simulate(jobs, scheduler)).items()
             }
-            for one in {pv_easy(chosen) for chosen in self.pairs}
+            for scheduler in {pv_easy(chosen) for chosen in self.pairs}
         }
-        self.pv_easy = [own[pv_easy(chosen)] for chosen in self.pairs]
+        self.pv_easy = [facts_of[pv_easy(chosen)] for chosen in self.pairs]
 
     @property
     def names(self) -> list[str]:
@@ -229,8 +232,8 @@ class Search:
 
     def facts(self, pair) -> dict[str, dict]:
         """Return the facts of a pair's policies and of PV-EASY, by policy."""
-        found = {name: one.facts[one.of_pair[pair]] for name, one in self.policies.items()}
-        return found | {"PV-EASY": self.pv_easy[pair]}
+        facts = {name: policy.facts[policy.of_pair[pair]] for name, policy in self.policies.items()}
+        return facts | {"PV-EASY": self.pv_easy[pair]}
 
     def distances(self, of=POLICIES, logs=None, without=()) -> np.ndarray:
         """Return the mean distance of each pair from the numbers of some policies and logs, each
@@ -241,25 +244,25 @@ class Search:
         logs = self.logs if logs is None else logs
         total, count = 0.0, 0
         for policy in map(self.policies.get, of):
-            places = [k for k in policy.some(logs) if policy.numbers[k].measure not in without]
+            places = [k for k in policy.places(logs) if policy.numbers[k].measure not in without]
             total = total + policy.sums(places).min(axis=1)
             count += len(places)
         return total / count if count else np.full(len(self.pairs), np.nan)
 
     def votes(self) -> np.ndarray:
         """Return which pairs vote on claims, bool[pairs]: those whose distance is near."""
-        return np.array([rules.is_near(100 * one) for one in self.distances()])
+        return np.array([rules.is_near(100 * distance) for distance in self.distances()])
 
     def nearest(self, chosen, of=POLICIES, logs=None) -> int:
         """Return the nearest pair that has some choices, a dict by dimension; of equal ones the
         first.
         """
-        has = [all(pair[name] == one for name, one in chosen.items()) for pair in self.pairs]
+        has = [all(pair[name] == value for name, value in chosen.items()) for pair in self.pairs]
         return int(np.where(has, self.distances(of, logs), np.inf).argmin())
 
     def ways(self, pair) -> dict[str, int]:
         """Return the place of the way of counting that suits each policy of a pair best."""
         return {
-            name: int(one.sums(one.some(self.logs))[pair].argmin())
-            for name, one in self.policies.items()
+            name: int(policy.sums(policy.places(self.logs))[pair].argmin())
+            for name, policy in self.policies.items()
         }

@@ -87,43 +87,43 @@ REPLAYS = {"EASY": (counts.delays,), "PV-EASY": (delays,)}
 
 def textbook(workloads, seed, repeats, workers=1) -> dict[str, pd.DataFrame]:
     """Return all tables under the default: numbers, over, blocked and errors."""
-    found = schedules(workloads, seed=seed)
+    by_log = schedules(workloads, seed=seed)
     draws = range(seed, seed + repeats)
     return {
-        "numbers": numbers(found),
-        "over": over(found),
-        "blocked": blocked(found),
+        "numbers": numbers(by_log),
+        "over": over(by_log),
+        "blocked": blocked(by_log),
         "errors": virtual.results(workloads, virtual.POLICIES, ERRORS, draws, workers=workers),
     }
 
 
-def of_pairs(found) -> dict[str, dict[str, pd.DataFrame]]:
+def of_pairs(search) -> dict[str, dict[str, pd.DataFrame]]:
     """Return the tables of each pair of a `notebooks.pv_easy.baseline.Search`, by the name of the
     pair: numbers and over.
     """
     tables = {}
-    for pair, name in enumerate(found.names):
-        facts = pd.DataFrame(found.facts(pair)).rename_axis(["log", "measure"]).rename(index=SHORT)
+    for pair, name in enumerate(search.names):
+        facts = pd.DataFrame(search.facts(pair)).rename_axis(["log", "measure"]).rename(index=SHORT)
         tables[name] = {"numbers": _long(facts, "policy"), "over": _long(_over(facts), "policies")}
     return tables
 
 
-def of_voting_pairs(workloads, found, seed, repeats, workers=1) -> dict[str, dict]:
+def of_voting_pairs(workloads, search, seed, repeats, workers=1) -> dict[str, dict]:
     """Return the tables of the pairs that vote which take many more simulations, by the name of the
     pair: blocked and errors.
 
     Parameters
     ----------
     workloads : dict of str to Workload
-    found : notebooks.pv_easy.baseline.Search
+    search : notebooks.pv_easy.baseline.Search
     seed : int
     repeats : int
         Draws of the virtual predictor.
     """
-    names, votes = found.names, np.flatnonzero(found.votes())
+    names, votes = search.names, np.flatnonzero(search.votes())
     # Pairs with the same scheduler of EASY follow each other.
-    easy = found.policies["EASY"].of_pair
-    voting = {names[pair]: found.pairs[pair] for pair in sorted(votes, key=easy.__getitem__)}
+    easy = search.policies["EASY"].of_pair
+    voting = {names[pair]: search.pairs[pair] for pair in sorted(votes, key=easy.__getitem__)}
     jobs = _blocked_under(workloads, voting)
     errors = _errors_under(workloads, voting, seed, repeats, workers)
     return {name: {"blocked": jobs[name], "errors": errors[name]} for name in voting}
@@ -131,8 +131,10 @@ def of_voting_pairs(workloads, found, seed, repeats, workers=1) -> dict[str, dic
 
 def _over(facts):
     """Return the quotients of `PAIRS` from a table with a column for each policy."""
-    some = facts[facts.index.get_level_values("measure").isin(SHORT.values())]
-    return pd.DataFrame({f"{one} over {base}": some[one] / some[base] for one, base in PAIRS})
+    slowdowns = facts[facts.index.get_level_values("measure").isin(SHORT.values())]
+    return pd.DataFrame(
+        {f"{policy} over {base}": slowdowns[policy] / slowdowns[base] for policy, base in PAIRS}
+    )
 
 
 def _long(table, column):
@@ -149,10 +151,15 @@ def _blocked_under(workloads, pairs):
         both = {"EASY": baseline.scheduler("EASY", chosen), "PV-EASY": baseline.pv_easy(chosen)}
         key = both["EASY"].kernel()
         if (key, both["PV-EASY"]) not in tables:
-            found = schedules(workloads, policies=both)
+            by_log = schedules(workloads, policies=both)
             if key not in same:  # of the last scheduler only, as it takes much memory
-                same = {key: {log: slowdown.selection(one["EASY"]) for log, one in found.items()}}
-            tables[key, both["PV-EASY"]] = blocked(found, same[key])
+                same = {
+                    key: {
+                        log: slowdown.selection(by_policy["EASY"])
+                        for log, by_policy in by_log.items()
+                    }
+                }
+            tables[key, both["PV-EASY"]] = blocked(by_log, same[key])
         tables[name] = tables[key, both["PV-EASY"]]
     return {name: tables[name] for name in pairs}
 
@@ -161,23 +168,25 @@ def _errors_under(workloads, pairs, seed, repeats, workers):
     """Return the table of the virtual predictor under each of some pairs, choices by name."""
     tables = {}
     for correction in sorted({chosen["correction"] for chosen in pairs.values()}):
-        some = {name: one for name, one in pairs.items() if one["correction"] == correction}
+        with_correction = {
+            name: choices for name, choices in pairs.items() if choices["correction"] == correction
+        }
         policies = {virtual.BASE: virtual.POLICIES[virtual.BASE]} | {
             (name, policy): replace(
-                baseline.scheduler("EASY-Last", chosen), candidates=own.candidates
+                baseline.scheduler("EASY-Last", chosen), candidates=scheduler.candidates
             )
-            for name, chosen in some.items()
-            for policy, own in virtual.POLICIES.items()
+            for name, chosen in with_correction.items()
+            for policy, scheduler in virtual.POLICIES.items()
             if policy != virtual.BASE
         }
         draws = range(seed, seed + repeats)
         how = {"correction": correction, "workers": workers}
         table = virtual.results(workloads, policies, LARGE_ERRORS, draws, **how)
         is_base = table["policy"] == virtual.BASE
-        for name in some:
-            own = table[[policy[0] == name for policy in table["policy"]]]
-            own = own.assign(policy=own["policy"].str[1])
-            tables[name] = pd.concat([table[is_base], own])
+        for name in with_correction:
+            under_pair = table[[policy[0] == name for policy in table["policy"]]]
+            under_pair = under_pair.assign(policy=under_pair["policy"].str[1])
+            tables[name] = pd.concat([table[is_base], under_pair])
     return tables
 
 
@@ -231,16 +240,16 @@ def over(schedules: Mapping) -> pd.DataFrame:
     """Return the slowdowns of policies over the slowdowns of other policies: log, policies,
     measure, value, low, high.
     """
-    some = {
+    compared = {
         log: {name: by_policy[name] for name in runs.POLICIES}
         for log, by_policy in schedules.items()
     }
     frames = []
     for measure, short in SHORT.items():
-        tables = {base: slowdown.everyone(some, measure, base) for base in BASES}
+        tables = {base: slowdown.everyone(compared, measure, base) for base in BASES}
         for policy, base in PAIRS:
-            own = tables[base][tables[base]["policy"] == policy]
-            frames.append(_quotients(own).assign(policies=f"{policy} over {base}", measure=short))
+            rows = tables[base][tables[base]["policy"] == policy]
+            frames.append(_quotients(rows).assign(policies=f"{policy} over {base}", measure=short))
     columns = ["log", "policies", "measure", "value", "low", "high"]
     table = pd.concat(frames)[columns]
     return pd.concat([table[table["log"] == log] for log in schedules], ignore_index=True)
@@ -260,13 +269,16 @@ def blocked(schedules: Mapping, same: Mapping | None = None) -> pd.DataFrame:
         quotient of MWBS), placebo and placebo_mwbs (the same quotients of EASY with shifted
         submissions over EASY).
     """
-    some = {
+    compared = {
         log: {name: by_policy[name] for name in ("EASY", "PV-EASY")}
         for log, by_policy in schedules.items()
     }
-    same = same or {log: slowdown.selection(one["EASY"]) for log, one in some.items()}
+    same = same or {
+        log: slowdown.selection(by_policy["EASY"]) for log, by_policy in compared.items()
+    }
     plain, weighted = (
-        slowdown.blocked(some, measure, same=same).query("policy == 'PV-EASY'") for measure in SHORT
+        slowdown.blocked(compared, measure, same=same).query("policy == 'PV-EASY'")
+        for measure in SHORT
     )
     both = {"mwbs": weighted["quotient"], "placebo_mwbs": weighted["placebo"]}
     table = _quotients(plain).assign(**both)
@@ -289,8 +301,8 @@ def _per_cent(hit):
 
 def column(numbers: pd.DataFrame, policy: str, measure: str) -> pd.Series:
     """Return a number of a policy by log, in the order of the table."""
-    some = numbers[(numbers["policy"] == policy) & (numbers["measure"] == measure)]
-    return some.set_index("log")["value"]
+    rows = numbers[(numbers["policy"] == policy) & (numbers["measure"] == measure)]
+    return rows.set_index("log")["value"]
 
 
 def near_printed(numbers, item, policy, measures, logs=None) -> Iterator[Case]:
@@ -307,9 +319,9 @@ def near_printed(numbers, item, policy, measures, logs=None) -> Iterator[Case]:
                 yield Case(log, value, part=part, **rule)
 
 
-def less(numbers, number, other) -> list[Case]:
+def less(numbers, number, base) -> list[Case]:
     """Return a number less another one on each log; each is given by its policy and measure."""
-    difference = column(numbers, *number) - column(numbers, *other)
+    difference = column(numbers, *number) - column(numbers, *base)
     return [Case(log, value) for log, value in difference.items()]
 
 
@@ -318,9 +330,9 @@ def changes(numbers, policies, base) -> Iterator[Case]:
     for log in dict.fromkeys(numbers["log"]):
         for policy in policies:
             for name in SHORT.values():
-                ours, theirs = (column(numbers, one, name)[log] for one in (policy, base))
-                words = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
-                yield Case(words, percent_more(ours, theirs))
+                ours, theirs = (column(numbers, side, name)[log] for side in (policy, base))
+                case = f"{log} {name}" + (f" {policy}" if len(policies) > 1 else "")
+                yield Case(case, percent_more(ours, theirs))
 
 
 def borne_out(blocked, jobs=None) -> Iterator[Case]:
@@ -329,10 +341,10 @@ def borne_out(blocked, jobs=None) -> Iterator[Case]:
 
     Slowdowns are lower only if they are lower than the placebo's, too.
     """
-    some = blocked if jobs is None else blocked[blocked["jobs"].isin(jobs)]
-    if some.empty:
+    chosen = blocked if jobs is None else blocked[blocked["jobs"].isin(jobs)]
+    if chosen.empty:
         raise NotApplicable("no blocked job is that large")
-    for row in some.to_dict("records"):
+    for row in chosen.to_dict("records"):
         low, high = min(row["low"], row["mwbs"]), max(row["high"], row["mwbs"])
         beyond = row["placebo"] if row["placebo"] < 1 - level("none") / 100 else None
         yield Case(f"{row['log']} {row['jobs']}", row["value"], low, high, threshold=beyond)
@@ -342,8 +354,8 @@ def leads(errors, least, most) -> Iterator[Case]:
     """Return the better EASY's mean over PV-EASY's at each error from `least` to `most`
     per cent.
     """
-    some = errors[errors["error"].between(least, most)]
-    for (log, measure), part in some.groupby(["trace", "measure"], sort=False):
+    selected = errors[errors["error"].between(least, most)]
+    for (log, measure), part in selected.groupby(["trace", "measure"], sort=False):
         for error, several in part[part["policy"] != virtual.BASE].groupby("error"):
             lead = several.loc[several["over"].idxmin(), virtual.OVER]
             yield Case(f"{log} {SHORT[measure]}", *lead, part=f"error {error} %")
@@ -351,8 +363,8 @@ def leads(errors, least, most) -> Iterator[Case]:
 
 def easy_last_worst(over) -> Iterator[Case]:
     """Return the larger of PV-EASY's and EASY's weighted slowdown over EASY-Last's."""
-    some = over[over["policies"].str.endswith("over EASY-Last") & (over["measure"] == "MWBS")]
-    for log, part in some.groupby("log", sort=False):
+    rows = over[over["policies"].str.endswith("over EASY-Last") & (over["measure"] == "MWBS")]
+    for log, part in rows.groupby("log", sort=False):
         ends = part.columns.intersection(["value", "low", "high"], sort=False)
         yield Case(log, *max(part[ends].itertuples(index=False, name=None)))
 

@@ -89,14 +89,14 @@ def kinds(schedule, backfilled="last-run", blocked="any") -> Numbers:
     """
     last, killed = schedule.backfilled, schedule.times_killed
     earlier = np.concatenate([[0], np.maximum.accumulate(schedule.start)[:-1]])
-    found = {
+    count = {
         "last-run": last,
         "starts": last + killed,
         "ever": last | (killed > 0),
         "in-shadow": last & (schedule.end <= earlier),
     }[backfilled].sum()
     hit = blocked_jobs(schedule, blocked)
-    return {"backfilled": (int(found), "jobs"), "blocked": (int(hit.sum()), "jobs")}
+    return {"backfilled": (int(count), "jobs"), "blocked": (int(hit.sum()), "jobs")}
 
 
 def loads(schedule, since="first-submission") -> Numbers:
@@ -149,8 +149,8 @@ def by_size(schedule, name, hit) -> Numbers:
     w = schedule.workload
     large = 4 * w.processors > w.machine
     return {
-        f"{size} jobs {name}": (100 * _mean(hit[some]), "%")
-        for size, some in (("large", large), ("small", ~large))
+        f"{size} jobs {name}": (100 * _mean(hit[mask]), "%")
+        for size, mask in (("large", large), ("small", ~large))
     }
 
 

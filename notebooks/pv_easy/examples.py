@@ -91,8 +91,8 @@ def results(schedules) -> pd.DataFrame:
 
 def published_part(ours) -> pd.DataFrame:
     """Return the rows with a number in the paper's text."""
-    known = {row.key for row in published.rows("pv_easy", "fig1")}
-    return ours[ours[COLUMNS[:3]].apply(tuple, axis=1).isin(known)]
+    printed = {row.key for row in published.rows("pv_easy", "fig1")}
+    return ours[ours[COLUMNS[:3]].apply(tuple, axis=1).isin(printed)]
 
 
 def reasons(ours) -> dict[str, str]:

@@ -35,7 +35,7 @@ WORDS = published.entries("measures.toml")[PAPER]
 
 def name(scheduler) -> str:
     """Return the paper's name of a scheduler, or its repr."""
-    return next((own for own, known in POLICIES.items() if known == scheduler), repr(scheduler))
+    return next((name for name, policy in POLICIES.items() if policy == scheduler), repr(scheduler))
 
 
 def concerns(scheduler, variant) -> bool:
@@ -45,7 +45,7 @@ def concerns(scheduler, variant) -> bool:
     )
     if not fields:
         return not variant.easy
-    if not all(variants.takes(scheduler, *one) for one in fields.items()):
+    if not all(variants.takes(scheduler, *field) for field in fields.items()):
         return False
     return not {*fields} & {*variants.PREDICTION} or scheduler.predictor != rp.Estimate()
 
@@ -62,7 +62,7 @@ def schedules(workloads, policies, variant=DEFAULT, seed=1) -> dict[str, dict[st
     by log and policy.
     """
     return {
-        log: {name: run(jobs, one, variant, seed) for name, one in policies.items()}
+        log: {name: run(jobs, policy, variant, seed) for name, policy in policies.items()}
         for log, jobs in workloads.items()
     }
 

@@ -64,7 +64,9 @@ def _comparison(schedules, measure, groups, base):
             totals = intervals.sums_without(np.hstack(columns), workload.submit)
             means = {p: intervals.ratio(totals, 2 * k, 2 * k + 1) for k, p in enumerate(by_policy)}
             for policy, mean in means.items():
-                both = [intervals.interval(one, log=True) for one in (mean, mean / means[base])]
+                both = [
+                    intervals.interval(weekly, log=True) for weekly in (mean, mean / means[base])
+                ]
                 rows.append((log, jobs, policy, int(masks[policy].sum()), *both[0], *both[1]))
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -77,7 +79,7 @@ def everyone(schedules, measure, base="EASY") -> pd.DataFrame:
     """
 
     def groups(log, by_policy):
-        yield "all", {p: np.ones(len(one.workload), bool) for p, one in by_policy.items()}
+        yield "all", {p: np.ones(len(schedule.workload), bool) for p, schedule in by_policy.items()}
 
     return _comparison(schedules, measure, groups, base)
 
@@ -91,7 +93,10 @@ def blocked(schedules, measure, classes=CLASSES, same=None, base="EASY") -> pd.D
     """
 
     def groups(log, by_policy):
-        hit = {p: same[log][0] if same else audits.blocked(one) for p, one in by_policy.items()}
+        hit = {
+            p: same[log][0] if same else audits.blocked(schedule)
+            for p, schedule in by_policy.items()
+        }
         sizes = size_class(by_policy[base].workload, classes)
         for k, jobs in enumerate(names(classes)):
             yield jobs, {p: hit[p] & (sizes == k) for p in by_policy}
@@ -99,8 +104,8 @@ def blocked(schedules, measure, classes=CLASSES, same=None, base="EASY") -> pd.D
     table = _comparison(schedules, measure, groups, base)
     if same:
         pairs = {
-            log: _placebos(one[base], *same[log], measure, classes)
-            for log, one in schedules.items()
+            log: _placebos(by_policy[base], *same[log], measure, classes)
+            for log, by_policy in schedules.items()
         }
         table["placebo"] = [pairs[log][jobs] for log, jobs in zip(table["trace"], table["jobs"])]
     return table
@@ -126,12 +131,12 @@ def _placebos(base, jobs_of_third, again, measure, classes):
     class, of some jobs.
     """
     sizes = size_class(base.workload, classes)
-    found = {}
+    quotients = {}
     for k, jobs in enumerate(names(classes)):
         chosen = jobs_of_third & (sizes == k)
-        own, *after = (sums(run, chosen, measure)[:, 0].sum() for run in (base, *again))
-        found[jobs] = float(np.mean(after)) / own if own else np.nan
-    return found
+        before, *after = (sums(run, chosen, measure)[:, 0].sum() for run in (base, *again))
+        quotients[jobs] = float(np.mean(after)) / before if before else np.nan
+    return quotients
 
 
 def under_variants(schedules, measure, first=None) -> pd.DataFrame:
@@ -151,7 +156,7 @@ def bars(table, measure) -> Figure:
     # It keeps intervals visible on dark bars.
     outline = [patheffects.withStroke(linewidth=2.4, foreground="white")]
 
-    def one(axes, log, _):
+    def draw_panel(axes, log, _):
         for policy, look in looks.items():
             part = table[(table["trace"] == log) & (table["policy"] == policy)]
             ends = panels.bars(part, "value")
@@ -161,7 +166,7 @@ def bars(table, measure) -> Figure:
             plt.setp([*caps, *lines], path_effects=outline)
         axes.grid(axis="x", visible=False)
 
-    return panels.draw(table["trace"], {"": NAMES[measure]}, one, legend=False)
+    return panels.draw(table["trace"], {"": NAMES[measure]}, draw_panel, legend=False)
 
 
 def points(table, measure) -> Figure:
@@ -173,7 +178,7 @@ def points(table, measure) -> Figure:
     jobs = list(dict.fromkeys(table["jobs"]))
     policies = style.series(dict.fromkeys(table["policy"]))
 
-    def one(axes, log, row):
+    def draw_panel(axes, log, row):
         axes.set_yscale("log")
         ends, shown = ["low", "high"], policies
         if row == "quotient":
@@ -194,14 +199,14 @@ def points(table, measure) -> Figure:
 
     rows = {"value": NAMES[measure], "quotient": "PV-EASY over EASY"}
     how = {"sharex": True, "sharey": "row"}
-    return panels.draw(table["trace"], rows, one, "size, share of the machine", **how)
+    return panels.draw(table["trace"], rows, draw_panel, "size, share of the machine", **how)
 
 
 def outcomes(table, policy="PV-EASY") -> pd.Series:
     """Return ``lower`` or ``higher`` for each group of jobs and log where the interval excludes 1,
     else ``unclear``.
     """
-    own = table[(table["policy"] == policy) & table["value"].notna()]
-    low, high = own["quotient_low"], own["quotient_high"]
+    rows = table[(table["policy"] == policy) & table["value"].notna()]
+    low, high = rows["quotient_low"], rows["quotient_high"]
     said = np.select([high < 1, low > 1], ["lower", "higher"], "unclear")
-    return own.assign(outcome=said).set_index(["jobs", "trace"])["outcome"]
+    return rows.assign(outcome=said).set_index(["jobs", "trace"])["outcome"]

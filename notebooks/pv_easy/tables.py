@@ -18,18 +18,18 @@ from replication.verdicts import published, tables
 OVERALL = {"max_delay": "max", "max_dtr": "max", "violated": "sum"}
 
 
-def numbers(schedules, count, given=None) -> pd.DataFrame:
+def numbers(schedules, count, fact=None) -> pd.DataFrame:
     """Return the numbers of a table from one of `counts`, as `Page.compare` takes them.
 
-    If `given` (jobs or processors) is printed beside them, that of each log is added.
+    If `fact` (jobs or processors) is printed beside them, that of each log is added.
     """
     rows = []
     for log, by_policy in schedules.items():
         for policy, schedule in by_policy.items():
             rows += [(log, policy, name, *value) for name, value in count(schedule).items()]
         facts = {"jobs": len(schedule.workload), "processors": schedule.workload.machine}
-        if given:
-            rows.append((log, "log", given, facts[given], given))
+        if fact:
+            rows.append((log, "log", fact, facts[fact], fact))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -76,13 +76,13 @@ def under_variants(schedules, count, first=None) -> pd.DataFrame:
     for log, by_policy in schedules.items():
         for policy, schedule in by_policy.items():
 
-            def add(name, found, key=(log, policy)):
-                rows.extend((name, *key, measure, value) for measure, (value, _) in found.items())
+            def add(name, counted, key=(log, policy)):
+                rows.extend((name, *key, measure, value) for measure, (value, _) in counted.items())
 
             for name, way in counts.WAYS[count].items():
                 add(name if way else runs.DEFAULT.name, count(schedule, **way))
-            for variant, other in runs.otherwise(log, schedule, first):
-                add(variant.name + since, count(other, **instead))
+            for variant, varied in runs.otherwise(log, schedule, first):
+                add(variant.name + since, count(varied, **instead))
     return pd.DataFrame(rows, columns=["variant", *COLUMNS[:4]])
 
 
@@ -93,9 +93,9 @@ def ranges(item, tried) -> pd.DataFrame:
     Further columns: whether the published value lies inside, and the variant nearest to it.
     """
     printed = {row.key: row.value for row in published.rows(runs.PAPER, item)}
-    some = tried[tried["measure"].isin({measure for *_, measure in printed})]
+    of_printed = tried[tried["measure"].isin({measure for *_, measure in printed})]
     rows = []
-    for key, group in some.groupby(COLUMNS[:3], sort=False):
+    for key, group in of_printed.groupby(COLUMNS[:3], sort=False):
         theirs = printed.get(key, math.nan)
         values = group.set_index("variant")["value"].dropna()
         nearest = (values - theirs).abs().idxmin() if len(values) and key in printed else ""

@@ -30,23 +30,22 @@ def results(workloads, policies, errors, seeds, correction="estimate", workers=1
     over that of PV-EASY, with the interval of this quotient: runs of one seed have the same errors,
     so they are compared in pairs. `correction` applies to expired predictions.
     """
-    warm(replace(one, predictor=rp.Virtual(0)) for one in policies.values())
+    warm(replace(policy, predictor=rp.Virtual(0)) for policy in policies.values())
     grid = [(log, policy, error) for log in workloads for policy in policies for error in errors]
 
-    def one(point):
+    def slowdowns(point):
         log, policy, error = point
         planning = {"predictor": rp.Virtual(error / 100), "correction": correction}
         scheduler = replace(policies[policy], **planning)
         return [counts.slowdowns(rp.simulate(workloads[log], scheduler, seed=k)) for k in seeds]
 
-    found = dict(zip(grid, engines.each(one, grid, workers), strict=True))
+    runs = dict(zip(grid, engines.each(slowdowns, grid, workers), strict=True))
     rows = []
     for (log, policy, error), measure in product(grid, NAMES):
-        own, base = (
-            np.array([run[measure][0] for run in found[log, name, error]])
-            for name in (policy, BASE)
+        values, base = (
+            np.array([run[measure][0] for run in runs[log, name, error]]) for name in (policy, BASE)
         )
-        rows.append((log, policy, error, measure, *_mean(own), *_quotient(own, base)))
+        rows.append((log, policy, error, measure, *_mean(values), *_quotient(values, base)))
     columns = ["trace", "policy", "error", "measure", "mean", "low", "high", *OVER]
     return pd.DataFrame(rows, columns=columns)
 
@@ -75,7 +74,7 @@ def draw(table) -> Figure:
     """
     looks = style.series(dict.fromkeys(table["policy"]))
 
-    def one(axes, log, measure):
+    def draw_panel(axes, log, measure):
         part = table[(table["trace"] == log) & (table["measure"] == measure)]
         for policy, of in part.groupby("policy", sort=False):
             axes.plot(of["error"], of["mean"], **looks[policy])
@@ -84,7 +83,7 @@ def draw(table) -> Figure:
         axes.set(ylim=(0, None))
 
     how = {"xlabel": "largest prediction error [%]", "sharex": True}
-    return panels.draw(table["trace"], NAMES, one, **how)
+    return panels.draw(table["trace"], NAMES, draw_panel, **how)
 
 
 def leads(table) -> pd.DataFrame:
@@ -99,8 +98,8 @@ def leads(table) -> pd.DataFrame:
         level = by.index[(by["over"] <= 1).any(axis=1)]
         ahead, behind = (by["over_low"] > 1).all(axis=1), (by["over_high"] < 1).any(axis=1)
         where = [by.index[errors] for errors in (ahead, behind)]
-        words = [", ".join(map(str, errors)) or "none" for errors in where]
-        rows.append((log, measure, *words, int(level.max()) if len(level) else -1))
+        lists = [", ".join(map(str, errors)) or "none" for errors in where]
+        rows.append((log, measure, *lists, int(level.max()) if len(level) else -1))
     return pd.DataFrame(rows, columns=["trace", "measure", "ahead", "behind", "level"])
 
 

@@ -29,28 +29,30 @@ def read(numbers) -> pd.DataFrame:
         All of the papers; those of heel-and-toe are used.
     """
     rows = []
-    own = pd.read_csv(paths.FIGURES / "studies" / "interpretations" / "pv_easy-numbers.csv")
-    for one in own.to_dict("records"):
-        row = f"{one['policy']}: {pv_easy.WORDS[one['measure']]}"
+    search = pd.read_csv(paths.FIGURES / "studies" / "interpretations" / "pv_easy-numbers.csv")
+    for entry in search.to_dict("records"):
+        row = f"{entry['policy']}: {pv_easy.WORDS[entry['measure']]}"
         for name, column in ((TEXTBOOK, "textbook"), (NEAREST, "nearest")):
-            rows.append(("pv_easy", row, one["trace"], one["published"], name, one[column]))
+            rows.append(("pv_easy", row, entry["trace"], entry["published"], name, entry[column]))
     mine = pd.read_csv(paths.FIGURES / "studies" / "interpretations" / "pv_easy-own_numbers.csv")
     mine = mine.set_index(["trace", "preemption", "correction"]).sort_index()
-    for log in own["trace"].unique():
+    for log in search["trace"].unique():
         printed, ours = mine.loc[(log, "printed")].iloc[0], mine.loc[(log, "killed", "estimate")]
         for measure in mine.columns.drop(["away", "largest"]):
             row = f"PV-EASY: {pv_easy.WORDS[measure]}"
             rows.append(("pv_easy", row, log, printed[measure], TEXTBOOK, ours[measure]))
-    for one in numbers:
-        measure = re.sub("_(min|max)$", "", one.printed.measure)
-        if one.paper == "heel_and_toe" and measure in RANGES:
-            rows.append((one.paper, RANGES[measure], "all", one.printed.value, "ours", one.ours))
+    for entry in numbers:
+        measure = re.sub("_(min|max)$", "", entry.printed.measure)
+        if entry.paper == "heel_and_toe" and measure in RANGES:
+            rows.append(
+                (entry.paper, RANGES[measure], "all", entry.printed.value, "ours", entry.ours)
+            )
     both = pd.read_csv(paths.FIGURES / PAPER / "table1-both.csv")
     both = both[both["words"].notna() & (both["policy"] != REFERENCE) & (both["measure"] != "r2")]
-    for one in both.to_dict("records"):
-        row = f"{one['policy']}: {TITLES[one['measure']]}"
+    for entry in both.to_dict("records"):
+        row = f"{entry['policy']}: {TITLES[entry['measure']]}"
         for simulator, column in ((WORDS, "words"), (CODED, "coded")):
-            rows.append((PAPER, row, one["trace"], one["published"], simulator, one[column]))
+            rows.append((PAPER, row, entry["trace"], entry["published"], simulator, entry[column]))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -56,9 +56,9 @@ def intervals(values: pd.DataFrame, scale: float = 1.0, difference=False) -> Ite
         yield Case(name, *(scale * x for x in interval(row, difference)))
 
 
-def less(replicates, policies, other, measures, scale=1.0) -> Iterator[Case]:
+def less(replicates, policies, base_policy, measures, scale=1.0) -> Iterator[Case]:
     """Return the measures of some policies less the measures of another policy."""
-    base = rows(replicates, [other], measures).droplevel("policy")
+    base = rows(replicates, [base_policy], measures).droplevel("policy")
     several = rows(replicates, policies, measures)
     same = base.loc[several.droplevel("policy").index]
     return intervals(several - same.to_numpy(), scale, difference=True)
@@ -70,11 +70,11 @@ def extremes(
     """Return the ``min`` or ``max`` of the measures of some policies less the ``min`` or ``max`` of
     other policies.
     """
-    own, theirs = (
+    ours, theirs = (
         extreme(replicates, policies, measures, pick),
         extreme(replicates, others, measures, other_pick),
     )
-    return intervals(own - theirs, scale, difference=True)
+    return intervals(ours - theirs, scale, difference=True)
 
 
 def ratios(replicates, policies, measures) -> Iterator[Case]:
@@ -143,9 +143,9 @@ def tsafrir_like_cvh(ratios) -> Iterator[Case]:
 
 def quality_uncorrelated(replicates) -> Iterator[Case]:
     """Return the rank correlation of R2 with each measure over all predictors."""
-    own = replicates[0].unstack("measure")
-    for log in own.index.unique("log"):
-        table = own.loc[log].loc[list(POLICIES)]
+    estimate = replicates[0].unstack("measure")
+    for log in estimate.index.unique("log"):
+        table = estimate.loc[log].loc[list(POLICIES)]
         for measure in SCHEDULE:
             yield Case(f"{log} {measure}", rank_correlation(table["R2"], table[measure]))
 
@@ -167,10 +167,10 @@ def schedulers_close(schedulers) -> Iterator[Case]:
     the smallest.
     """
     # Reqtime's measures are 1 by definition.
-    some = schedulers[
+    ratios = schedulers[
         schedulers["scheduler"].isin(SCHEDULERS) & (schedulers["policy"] != "Reqtime")
     ]
-    some = some[some["measure"] != "r2"]
-    for (log, policy, measure), part in some.groupby(["trace", "policy", "measure"], sort=False):
+    ratios = ratios[ratios["measure"] != "r2"]
+    for (log, policy, measure), part in ratios.groupby(["trace", "policy", "measure"], sort=False):
         value = part["value"]
         yield Case(f"{log} {policy} {TITLES[measure]}", percent_more(value.max(), value.min()))

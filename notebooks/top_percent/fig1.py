@@ -60,25 +60,25 @@ def short_and_long(workloads) -> pd.DataFrame:
     for log, members, run_time in classes(workloads):
         estimate = np.median(workloads[log].estimate[members])
         shares = [
-            100 * float(one.mean()) for one in (run_time < estimate / 10, run_time > estimate / 2)
+            100 * float(mask.mean()) for mask in (run_time < estimate / 10, run_time > estimate / 2)
         ]
         rows.append((log, len(members), *shares))
     return pd.DataFrame(rows, columns=["log", "jobs", "short", "long"])
 
 
-def choose(found, number=0) -> pd.Series:
+def choose(classes, number=0) -> pd.Series:
     """Return the class to draw: a row of `mode_tests` by its number from 1; for 0 the largest
     trimodal one, or the largest.
 
     A ValueError if there is no such class.
     """
-    if found.empty:
+    if classes.empty:
         raise ValueError("no class has jobs with different run times; use longer logs")
-    if not 0 <= number <= len(found):
-        raise ValueError(f"class {number}, allowed: 1 to {len(found)}, or 0 for the paper's kind")
+    if not 0 <= number <= len(classes):
+        raise ValueError(f"class {number}, allowed: 1 to {len(classes)}, or 0 for the paper's kind")
     if number:
-        return found.loc[number - 1]
-    return found.loc[found["trimodal"].idxmax() if found["trimodal"].any() else 0]
+        return classes.loc[number - 1]
+    return classes.loc[classes["trimodal"].idxmax() if classes["trimodal"].any() else 0]
 
 
 def jobs(schedule, members) -> pd.DataFrame:

@@ -66,13 +66,17 @@ def run(workload, policy, variant=VARIANTS["words"], scheduler=rp.EASY()) -> rp.
 
 def schedules(workloads, variant=VARIANTS["words"], workers=1) -> dict[str, dict[str, rp.Schedule]]:
     """Return EASY's schedule with each predictor of `POLICIES`, by log and policy."""
-    known = {policy: variant.of(rp.EASY(predictor=one)) for policy, one in POLICIES.items()}
-    return {log: by_scheduler(jobs, known, workers) for log, jobs in workloads.items()}
+    schedulers = {
+        policy: variant.of(rp.EASY(predictor=predictor)) for policy, predictor in POLICIES.items()
+    }
+    return {log: by_scheduler(jobs, schedulers, workers) for log, jobs in workloads.items()}
 
 
 def by_scheduler(workload, schedulers, workers=1) -> dict[str, rp.Schedule]:
     """Return the schedule of each of several schedulers, by their names."""
-    done = engines.each(lambda one: rp.simulate(workload, one), schedulers.values(), workers)
+    done = engines.each(
+        lambda scheduler: rp.simulate(workload, scheduler), schedulers.values(), workers
+    )
     return dict(zip(schedulers, done, strict=True))
 
 
@@ -91,7 +95,7 @@ def scale_run_times(
     }
 
 
-def shortest_first(found, variant=VARIANTS["words"]) -> dict[str, dict[str, rp.Schedule]]:
+def shortest_first(schedules, variant=VARIANTS["words"]) -> dict[str, dict[str, rp.Schedule]]:
     """Return for each log the two schedules with perfect predictions: shortest candidate first, and
     candidates in queue order (`REFERENCE`).
     """
@@ -101,7 +105,7 @@ def shortest_first(found, variant=VARIANTS["words"]) -> dict[str, dict[str, rp.S
             "short": run(several["Clairvoyant"].workload, "Clairvoyant", variant, first),
             REFERENCE: several["Clairvoyant"],
         }
-        for log, several in found.items()
+        for log, several in schedules.items()
     }
 
 
@@ -110,8 +114,14 @@ def predictors_by_name(texts) -> dict[str, rp.Predictor]:
     Reqtime is always included.
     """
     names = {predictor: name for name, predictor in POLICIES.items()}
-    asked = {one: names.get(one, given) for given in texts for one in [rp.Predictor.check(given)]}
-    return {name: one for one, name in ({POLICIES[REFERENCE]: REFERENCE} | asked).items()}
+    asked = {
+        predictor: names.get(predictor, text)
+        for text in texts
+        for predictor in [rp.Predictor.check(text)]
+    }
+    return {
+        name: predictor for predictor, name in ({POLICIES[REFERENCE]: REFERENCE} | asked).items()
+    }
 
 
 def over_estimates(rows) -> pd.DataFrame:
@@ -157,11 +167,11 @@ def jobs(workloads, variant, quick=False) -> dict[str, rp.Workload]:
 
     At quick scale they are the first jobs of their logs.
     """
-    found = {}
+    by_log = {}
     for log, workload in workloads.items():
         first = len(workload) if quick else None
         try:
-            found[log] = variants.jobs(PAPER, workloads, log, variant, first)
+            by_log[log] = variants.jobs(PAPER, workloads, log, variant, first)
         except variants.NotApplicable:
-            found[log] = workload
-    return found
+            by_log[log] = workload
+    return by_log

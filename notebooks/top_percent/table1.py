@@ -38,7 +38,7 @@ def priority(schedules, ours) -> pd.DataFrame:
     """
     wanted = ("ap0waf", "ap1waf")
     shown = list(schedules)
-    found = weeks.table(weeks.replicates(schedules)).assign(source="ours, by the words")
+    in_words = weeks.table(weeks.replicates(schedules)).assign(source="ours, by the words")
     printed = pd.DataFrame(
         [(*row.key, "printed", row.value) for row in published.rows(PAPER, "table1")],
         columns=["log", "policy", "measure", "source", "value"],
@@ -47,8 +47,8 @@ def priority(schedules, ours) -> pd.DataFrame:
     coded = coded.assign(source="ours, as its simulator is coded")
     both = pd.concat([printed, coded[printed.columns]])
     both["measure"] = both["measure"].map(TITLES)
-    every = pd.concat([both, found], ignore_index=True)
-    kept = every["measure"].isin([TITLES[one] for one in wanted]) & every["log"].isin(shown)
+    every = pd.concat([both, in_words], ignore_index=True)
+    kept = every["measure"].isin([TITLES[measure] for measure in wanted]) & every["log"].isin(shown)
     return every[kept & (every["policy"] != "Reqtime")].reset_index(drop=True)
 
 
@@ -57,7 +57,7 @@ def draw_priority(table) -> Figure:
     looks = style.series(dict.fromkeys(table["source"]))
     policies = list(dict.fromkeys(table["policy"]))
 
-    def one(axes, log, measure):
+    def draw_panel(axes, log, measure):
         part = table[(table["log"] == log) & (table["measure"] == measure)]
         rows, hues = ("policy", policies), ("source", looks)
         panels.rows_of_dots(axes, part, rows, hues, "value", none=1, room=ROOM)
@@ -65,7 +65,7 @@ def draw_priority(table) -> Figure:
         axes.invert_yaxis()
 
     rows = dict.fromkeys(table["measure"], "")
-    figure = panels.draw(table["log"], rows, one)
+    figure = panels.draw(table["log"], rows, draw_panel)
     return panels.label_below(figure, [f"{measure} over that with estimates" for measure in rows])
 
 
@@ -86,7 +86,7 @@ def of(ours, variant) -> pd.DataFrame:
 def reasons(ours) -> dict:
     """Return why numbers have no verdict, by trace, or by trace, policy and measure."""
     ones = [("Reqtime", measure) for measure in TITLES if measure != "r2"] + [("Clairvoyant", "r2")]
-    defined = {(log, *one): DEFINED for log in dict.fromkeys(ours["trace"]) for one in ones}
+    defined = {(log, *row): DEFINED for log in dict.fromkeys(ours["trace"]) for row in ones}
     return defined | {BLUE_WATERS: ABSENT}
 
 
@@ -140,11 +140,11 @@ def baseline(both) -> pd.DataFrame:
         printed = {row.key: row for row in published.rows(PAPER, "table1")}
         keys = [tuple(row) for row in block[["trace", "policy", "measure"]].to_numpy()]
         constant = [rules.number_verdict(1.0, printed[key]).verdict for key in keys]
-        for name, words in (
+        for name, decided in (
             ("constant 1.000", constant),
             *((variant, [*block[f"verdict, {variant}"]]) for variant in VARIANTS),
         ):
-            rows.append([log, name, len(words), *(words.count(one) for one in DECIDED)])
+            rows.append([log, name, len(decided), *(decided.count(word) for word in DECIDED)])
     return pd.DataFrame(rows, columns=["trace", "ours", "ratios", *DECIDED])
 
 

@@ -38,14 +38,14 @@ def replicates(schedules, names=("policy",)) -> pd.DataFrame:
     rows = {}
     for log, several in schedules.items():
         sums = {policy: _sums(schedule) for policy, schedule in several.items()}
-        for policy, own in sums.items():
+        for policy, totals in sums.items():
             key = policy if isinstance(policy, tuple) else (policy, *[np.nan] * (len(names) - 1))
             for measure, title in TITLES.items():
-                value = _value(own, measure)
+                value = _value(totals, measure)
                 if UNITS[measure] != "1":
                     value = over(value, _value(sums[REFERENCE], measure))
                 rows[log, *key, title] = value
-            rows |= {(log, *key, part): over(own[part], own["jobs"]) for part in SHARES}
+            rows |= {(log, *key, part): over(totals[part], totals["jobs"]) for part in SHARES}
     index = pd.MultiIndex.from_tuples(rows, names=["log", *names, "measure"])
     return pd.DataFrame([*rows.values()], index=index)
 

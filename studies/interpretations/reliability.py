@@ -202,7 +202,7 @@ def _distances_from(found, truth):
     """Return the distance of each pair from the numbers of one of them."""
     ways, total, count = found.ways(truth), 0.0, 0
     for name, one in found.policies.items():
-        places = one.some(found.logs)
+        places = one.places(found.logs)
         numbers = one.values[one.of_pair[truth], ways[name]][places]
         away = baseline.logarithmic_distance(one.values[:, :, places], numbers)
         total = total + away.sum(axis=2)[one.of_pair].min(axis=1)
@@ -278,7 +278,7 @@ def near_numbers(found) -> pd.DataFrame:
     for simulator, pair in ((TEXTBOOK, 0), ("nearest", found.nearest({}))):
         ways, near = found.ways(pair), []
         for name, one in found.policies.items():
-            for k in one.some(found.logs):
+            for k in one.places(found.logs):
                 low, high = rules.near(one.numbers[k])
                 near.append(low <= one.values[one.of_pair[pair], ways[name], k] <= high)
         rows.append((simulator, len(near), sum(near), percent(both[pair])))
@@ -306,7 +306,7 @@ def tried(found) -> pd.DataFrame:
     """
     rows = []
     for name, one in found.policies.items():
-        numbers = len(one.some(found.logs)), len(one.numbers)
+        numbers = len(one.places(found.logs)), len(one.numbers)
         rows.append((name, len(one.schedulers), len(one.schedulers) * len(one.ways), *numbers))
     ways = np.prod([len(one.ways) for one in found.policies.values()])
     sums = [sum(row[k] for row in rows) for k in (3, 4)]
