@@ -154,16 +154,16 @@ def _items(are_studies):
     return {name.removeprefix(record.STUDY): name for name in names}
 
 
-def _setting(words):
+def _setting(text):
     """Return the name and the value of ``NAME=YAML``, read as by papermill's option ``-y``."""
     import yaml
 
-    name, _, value = words.strip().partition("=")
+    name, _, value = text.strip().partition("=")
     try:
         return name, yaml.safe_load(value)
     except yaml.YAMLError as error:
         problem = " ".join(str(error).split())
-        raise click.UsageError(f"--set {words}: {problem}; expected NAME=YAML") from None
+        raise click.UsageError(f"--set {text}: {problem}; expected NAME=YAML") from None
 
 
 def _run(are_studies, only, scale, settings, listing, workers):
@@ -218,18 +218,18 @@ def check(as_json) -> int:
     except evidence.EvidenceError as error:
         _print({"error": str(error), "differing": differing}, [str(error), *compared], as_json)
         return FAILED
-    found = recorded.every("statements")
-    changed, source = evidence.changes(found)
+    statements = recorded.every("statements")
+    changed, source = evidence.changes(statements)
     lines = [f"{' '.join(filter(None, name[1:]))}: {was} -> {now}" for name, was, now in changed]
-    unlike = f"{len(changed)} of {len(found)} verdicts are not those of {source}"
-    lines += [unlike if changed else f"{len(found)} verdicts, all as in {source}"]
+    unlike = f"{len(changed)} of {len(statements)} verdicts are not those of {source}"
+    lines += [unlike if changed else f"{len(statements)} verdicts, all as in {source}"]
     counts = {kind: len(recorded.every(kind)) for kind in ("claims", "numbers")}
     counts["records"] = len(recorded.every("items"))
     said = "{claims} claims and {numbers} numbers from {records} records; nothing was simulated"
     lines.append(said.format(**counts))
     stale = [
         str(file)
-        for file, content in evidence.files(found).items()
+        for file, content in evidence.files(statements).items()
         if not file.exists() or file.read_bytes() != content
     ]
     # A changed verdict is named above, and changes these files, too.
@@ -237,7 +237,7 @@ def check(as_json) -> int:
         lines.append(f"{', '.join(stale)}: not what the evidence gives; make report writes it")
     lines += [f"{name}: {reason}" for name, reason in recorded.missing.items()]
     outdated = {*recorded.missing.values()} - {results.NOT_DRAWN}
-    facts = {"verdicts": len(found), "compared_with": source, "changed": changed}
+    facts = {"verdicts": len(statements), "compared_with": source, "changed": changed}
     facts |= {"missing": recorded.missing, "other_files": stale, "differing": differing} | counts
     _print(facts, [*lines, *compared], as_json)
     return FAILED if changed or stale or outdated or differing else 0

@@ -117,10 +117,10 @@ def _raster(figure):
 
 
 @functools.cache
-def _strip(words, width, points, colours, weight):
+def _strip(text, width, points, colours, weight):
     """Return a picture of some words alone, as tall as their lines need."""
     # A bold letter of DejaVu Sans is about 0.7 of its size wide.
-    lines = textwrap.wrap(words, max(20, int(width * 72 / (0.72 * points))))
+    lines = textwrap.wrap(text, max(20, int(width * 72 / (0.72 * points))))
     ink, paper = colours
     height = (len(lines) * 1.35 + 0.9) * points / 72
     strip = figures.Figure(figsize=(width, height), facecolor=paper)

@@ -193,12 +193,12 @@ def _wide(text):
 
 def _paper(paper, prose, studies):
     parts = []
-    for about, words in PARTS.items():
+    for about, title in PARTS.items():
         counts = (
             evidence.count(paper.numbers, evidence.NUMBER_WORDS, [about]),
             evidence.count(paper.claims, evidence.CLAIM_WORDS, [about]),
         )
-        parts += [(words, *counts)] if any(counts) else []
+        parts += [(title, *counts)] if any(counts) else []
     return {
         "key": paper.key,
         "title": paper.title,
@@ -260,11 +260,16 @@ def _item(item, paper, prose, studies=()):
 def _studies_of(item, studies):
     """Return the items of studies of the same paper whose text names a table or figure."""
     paper, _, name = item.name.partition("/")
-    same = [other for study in studies for other in study.items if other.facts["paper"] == paper]
+    same = [
+        study_item
+        for study in studies
+        for study_item in study.items
+        if study_item.facts["paper"] == paper
+    ]
     return [
-        {"id": other.id, "title": other.title}
-        for other in same
-        if plain(name) in named(other.source.read_text(encoding="utf-8"))
+        {"id": study_item.id, "title": study_item.title}
+        for study_item in same
+        if plain(name) in named(study_item.source.read_text(encoding="utf-8"))
     ]
 
 
@@ -290,11 +295,11 @@ def _compact(numbers):
         measure = render.with_unit(
             number.printed.measure, {number.printed.measure: number.printed.unit}
         )
-        words = ": ".join(filter(None, (policy, measure)))
-        words += (
+        title = ": ".join(filter(None, (policy, measure)))
+        title += (
             f" ({number.printed.item})" if number.printed.item != numbers[0].printed.item else ""
         )
-        rows.setdefault(words, {})[number.printed.trace] = number
+        rows.setdefault(title, {})[number.printed.trace] = number
     if len(logs) < 2 or 2 * len(numbers) < len(logs) * len(rows):
         return None
     return {"logs": logs, "rows": [(k, [row.get(log) for log in logs]) for k, row in rows.items()]}
@@ -330,7 +335,11 @@ def verdict_of(item, paper) -> tuple[str, str]:
         good = sum(number.verdict in rules.GOOD for number in compared)
         noun = "number" if len(compared) == 1 else "numbers"
         sentences.append(f"{good} of {len(compared)} {noun} near or better")
-        sizes = [(abs(one.decided().difference), one) for one in compared if _is_relative(one)]
+        sizes = [
+            (abs(number.decided().difference), number)
+            for number in compared
+            if _is_relative(number)
+        ]
         if sizes := [(size, number) for size, number in sizes if not math.isnan(size)]:
             median = statistics.median(size for size, _ in sizes)
             sentences[-1] += f", median difference {100 * median:.1f} %"
@@ -382,12 +391,12 @@ def _notebook(item, prose):
 def _cells(item, claims):
     """Return the cells that decide claims of an item: the source of each, and its claims."""
     cells = nbformat.read(item.source, as_version=4).cells
-    deciding = [one.source for one in cells if "page.claims(" in one.source]
-    found = {}
+    deciding = [cell.source for cell in cells if "page.claims(" in cell.source]
+    claims_of = {}
     for claim in claims:
         named = [source for source in deciding if f'"{claim.id}"' in source]
-        found.setdefault([*named, *deciding, ""][0], []).append(claim)
-    return list(found.items())
+        claims_of.setdefault([*named, *deciding, ""][0], []).append(claim)
+    return list(claims_of.items())
 
 
 def _contradictions():

@@ -28,13 +28,13 @@ class Inputs:
     def __init__(
         self, name, scale="paper", logs=None, seed=1, workers=1, paper="", allowed=None, **settings
     ):
-        given = {"scale": scale, "logs": logs or [], "seed": seed, "workers": workers} | settings
+        chosen = {"scale": scale, "logs": logs or [], "seed": seed, "workers": workers} | settings
         folder, _, self.item = name.rpartition("/")
         self.paper = paper if name.startswith(record.STUDY) else folder
         if self.paper or not name.startswith(record.STUDY):
             among(record.CHAPTERS, f"page {name}: paper", self.paper, PageError)
-        parameters.check_known(name, _handed_over(), given)
-        parameters.check(name, given)
+        parameters.check_known(name, _handed_over(), chosen)
+        parameters.check(name, chosen)
         for parameter, values in (allowed or {}).items():
             among(values, f"{name}: {parameter}", settings[parameter], PageError)
         self.name, self.scale, self.seed, self.settings = name, scale, seed, settings
@@ -44,8 +44,8 @@ class Inputs:
             self.scheduler = Scheduler.check(settings["scheduler"])
         if "predictor" in settings:
             self.predictor = Predictor.check(settings["predictor"])
-        self.parameters = given
-        self.changes = parameters.changes(name, given)
+        self.parameters = chosen
+        self.changes = parameters.changes(name, chosen)
 
     @cached_property
     def logs(self) -> tuple[str, ...]:
@@ -148,12 +148,12 @@ class Inputs:
     @property
     def notice(self) -> str:
         """The sentences on outputs without a verdict, and on jobs without estimates; else empty."""
-        words = [f"other parameters: {', '.join(self.changes)}"] if self.changes else []
+        reasons = [f"other parameters: {', '.join(self.changes)}"] if self.changes else []
         if generated := [log for log, workload in self.workloads.items() if workload.stand_in]:
-            words.append(f"synthetic jobs for {', '.join(generated)}")
+            reasons.append(f"synthetic jobs for {', '.join(generated)}")
         if self.quick:
-            words.append(f"quick scale, at most the first {QUICK_JOBS:,} jobs of each log")
-        said = f"**No verdict**: {'; '.join(words)}." if words else ""
+            reasons.append(f"quick scale, at most the first {QUICK_JOBS:,} jobs of each log")
+        said = f"**No verdict**: {'; '.join(reasons)}." if reasons else ""
         return " ".join(filter(None, [said, self.without_estimates(self.logs)]))
 
     @property

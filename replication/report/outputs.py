@@ -31,10 +31,10 @@ class Outputs:
     def save(self, name, ending, data, role, caption) -> None:
         """Save bytes; PageError if another output has the name."""
         file = self.file(name, ending)
-        other = self.files.get(file, {}).get("caption", caption)
-        if other != caption:
+        earlier = self.files.get(file, {}).get("caption", caption)
+        if earlier != caption:
             raise PageError(
-                f"{self._inputs.name}: {file} was saved with the caption {other!r} before; "
+                f"{self._inputs.name}: {file} was saved with the caption {earlier!r} before; "
                 "give one of the two a name=, or create the page again"
             )
         writing.write(self._inputs.folder / file, data)
@@ -44,20 +44,22 @@ class Outputs:
         """Save rows of evidence, given by statement."""
         self.evidence |= rows
         ordered = sorted(self.evidence.items(), key=lambda one: one[0] == evidence.OPENING)
-        every = [{"statement": name} | row for name, own in ordered for row in own]
+        every = [
+            {"statement": name} | row for name, statement_rows in ordered for row in statement_rows
+        ]
         self.save("", ".evidence.csv", evidence.table(every), *EVIDENCE)
 
     def write(self) -> dict:
         """Write the record, and return it."""
         inputs, seconds = self._inputs, round(time.perf_counter() - self._started, 1)
-        given = dict(inputs.parameters)
-        run = record.environment() | {"workers": given.pop("workers"), "seconds": seconds}
+        parameters = dict(inputs.parameters)
+        run = record.environment() | {"workers": parameters.pop("workers"), "seconds": seconds}
         facts = {
             "format": record.FORMAT,
             "item": inputs.name,
             **({"paper": inputs.paper} if inputs.name.startswith(record.STUDY) else {}),
             "summary": self.summary,
-            "parameters": given,
+            "parameters": parameters,
             "provenance": {"kind": inputs.kind, "logs": inputs.log_facts()},
             "files": self.files,
             "run": run,

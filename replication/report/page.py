@@ -190,22 +190,22 @@ class Page(Inputs):
             an error.
         """
         item = item or self.item
-        given = tables.by_key(f"{self.paper}/{item}", ours)
+        row_of = tables.by_key(f"{self.paper}/{item}", ours)
         printed = {row.key for row in published.rows(self.paper, item)}
         policies = {policy for _, policy, _ in printed}
-        others = [row for (_, policy, _), row in given.items() if extra and policy not in policies]
-        mine = [row for row in given.values() if row not in others]
+        others = [row for (_, policy, _), row in row_of.items() if extra and policy not in policies]
+        mine = [row for row in row_of.values() if row not in others]
         if self.changes:  # of other logs
-            mine = [row for key, row in given.items() if key in printed]
+            mine = [row for key, row in row_of.items() if key in printed]
             named = printed | {trace for trace, *_ in printed}
             reasons = {key: why for key, why in (reasons or {}).items() if key in named}
         numbers = tables.compare(self.paper, item, mine, reasons, self.name)
         if part or self.changes:
-            numbers = [one for one in numbers if one.is_computed]
+            numbers = [number for number in numbers if number.is_computed]
         if not numbers and not others:
             return self.say(f"The paper has no numbers of {', '.join(self.logs)}.")
         self._keep(numbers)
-        rows = [replace(one, undecided=self.undecided).shown() for one in numbers]
+        rows = [replace(number, undecided=self.undecided).shown() for number in numbers]
         rows += [
             row | {"ours": shown.ours(row["value"], row["unit"]), "remark": NOT_PRINTED}
             for row in others
@@ -242,8 +242,8 @@ class Page(Inputs):
             Displays the claims; has the `replication.verdicts.evidence.Claim` of each by its id.
         """
         decided = self.decide(functions, only, variants, distances, **given)
-        known = {one.id: one for one in evidence.claims(self.paper)}
-        every = {name: decided.get(name, known[name]) for name in self._names(only)}
+        claims = {claim.id: claim for claim in evidence.claims(self.paper)}
+        every = {name: decided.get(name, claims[name]) for name in self._names(only)}
         if missing := [name for name in every if name not in decided]:
             lines = [f"* {every[name].entry['statement']}" for name in missing]
             self.say("\n".join(["With these parameters there is no case of:\n", *lines]))
@@ -300,10 +300,10 @@ class Page(Inputs):
     def _names(self, only):
         """Return the ids of some claims, by default of all but those of other notebooks."""
         entries = published.claims_of(self.paper)
-        return [one for one in entries if not entries[one]["notebook"]] if only is None else only
+        return [name for name in entries if not entries[name]["notebook"]] if only is None else only
 
-    def _keep(self, found):
-        self._outputs.keep({one.id: one.rows for one in found})
+    def _keep(self, statements):
+        self._outputs.keep({statement.id: statement.rows for statement in statements})
         self._saved()
 
     def _stated(self, rows, caption, columns=None):
@@ -322,8 +322,8 @@ class Page(Inputs):
 
     def _show(self):
         """Update the summary and the status below the page cell of the notebook."""
-        words = "\n\n".join(filter(None, [self._outputs.summary, self._status()]))
-        shown = {"text/markdown": words, "text/plain": self.name}
+        text = "\n\n".join(filter(None, [self._outputs.summary, self._status()]))
+        shown = {"text/markdown": text, "text/plain": self.name}
         if self._shown is None:
             self._shown = _display(shown, display_id=True)
         else:
@@ -331,7 +331,7 @@ class Page(Inputs):
 
     def _status(self):
         loaded = vars(self).get("workloads")
-        logs = [_machine(*one) for one in loaded.items()] if loaded else self.logs
+        logs = [_machine(*log) for log in loaded.items()] if loaded else self.logs
         parts = [f"**{self.name}**", f"{self.scale} scale", f"seed {self.seed}", *logs]
         if self._outputs.files:
             by_runner = record.RUNNING in os.environ

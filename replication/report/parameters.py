@@ -104,7 +104,7 @@ def on_disk(name) -> dict | None:
 def left_out(values, name) -> list:
     """Return the values in lists of the notebook's cell that its parameters do not have."""
     lists = {key: of for key, of in (on_disk(name) or {}).items() if isinstance(of, list)}
-    return [one for key, of in lists.items() for one in of if one not in values.get(key, of)]
+    return [value for key, of in lists.items() for value in of if value not in values.get(key, of)]
 
 
 def changes(name, values) -> list[str]:

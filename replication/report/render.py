@@ -205,13 +205,15 @@ class Prose(IPythonRenderer):
 
 def notebook(path, prose) -> str:
     """Return an executed notebook as a part of a page, without its pictures and its status."""
-    made = nbformat.read(path, as_version=4)
-    for cell in made.cells:
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [one for one in cell.outputs if not _is_elsewhere(one.get("data", {}))]
+            cell.outputs = [
+                output for output in cell.outputs if not _is_elsewhere(output.get("data", {}))
+            ]
     EXPORTER.register_filter("markdown2html", prose.html)
     EXPORTER.register_filter("highlight_code", lambda code, **_: f"<pre>{html.escape(code)}</pre>")
-    return EXPORTER.from_notebook_node(made)[0]
+    return EXPORTER.from_notebook_node(notebook)[0]
 
 
 def _is_elsewhere(data):

@@ -99,7 +99,7 @@ class Item:
         registered ones, and which files are lost.
         """
         values, logs = self.facts["parameters"], self.facts["provenance"]["logs"]
-        other = [
+        other_files = [
             f"with another file of {log}"
             for log, about in logs.items()
             if log in registry.names()
@@ -108,8 +108,8 @@ class Item:
         ]
         changes = parameters.differences(values, parameters.on_disk(self.name))
         lost = [file for file in self.facts["files"] if not (self.folder / file).exists()]
-        words = [f"with {change}" for change in changes] + other
-        return words + [f"without {file}" for file in lost]
+        changed = [f"with {change}" for change in changes] + other_files
+        return changed + [f"without {file}" for file in lost]
 
     @cached_property
     def evidence(self) -> dict[str, tuple]:
@@ -131,12 +131,14 @@ class Paper:
     @property
     def numbers(self) -> list:
         """The printed numbers."""
-        return [one for one in self.statements if isinstance(one, evidence.Number)]
+        return [
+            statement for statement in self.statements if isinstance(statement, evidence.Number)
+        ]
 
     @property
     def claims(self) -> list:
         """The claims."""
-        return [one for one in self.statements if isinstance(one, evidence.Claim)]
+        return [statement for statement in self.statements if isinstance(statement, evidence.Claim)]
 
     @property
     def in_order(self) -> list:
@@ -153,7 +155,9 @@ class Paper:
         if item.name.startswith(record.STUDY):
             return [claim for claim in self.claims if claim.id in item.evidence]
         name = plain(item.name.partition("/")[2])
-        return [one for one in self.claims if one.drawn_by == item.name or name in one.items]
+        return [
+            claim for claim in self.claims if claim.drawn_by == item.name or name in claim.items
+        ]
 
 
 @dataclass

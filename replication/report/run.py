@@ -37,10 +37,10 @@ class NotebookError(RuntimeError):
     """A notebook that failed; the message names the cell and the last line of the exception."""
 
 
-def choose(only=(), own=False) -> dict[str, Path]:
+def choose(only=(), of_studies=False) -> dict[str, Path]:
     """Return the notebooks of some words, each ``paper/item`` or ``paper``; all without a word.
 
-    With `own` they are those of our own studies, each ``study/item`` or ``study``.
+    With `of_studies` they are those of our own studies, each ``study/item`` or ``study``.
 
     Raises
     ------
@@ -48,12 +48,12 @@ def choose(only=(), own=False) -> dict[str, Path]:
         If no notebook has the name.
     """
     by_word = {
-        name.removeprefix(record.STUDY): name for name in (studies() if own else notebooks())
+        name.removeprefix(record.STUDY): name for name in (studies() if of_studies else notebooks())
     }
-    command = "studies" if own else "figures"
-    words = " ".join([only] if isinstance(only, str) else only or []).split()
+    command = "studies" if of_studies else "figures"
+    requested = " ".join([only] if isinstance(only, str) else only or []).split()
     chosen = []
-    for word in (word.removeprefix(record.STUDY) for word in words):
+    for word in (word.removeprefix(record.STUDY) for word in requested):
         several = [name for name in by_word if word in (name, name.split("/")[0])]
         if not several:
             hint = did_you_mean(word, by_word)
@@ -61,7 +61,7 @@ def choose(only=(), own=False) -> dict[str, Path]:
             listing = f"{python} -m replication {command} --list"
             raise PageError(f"no notebook {word!r}{hint}; '{listing}' names all")
         chosen += several
-    names = dict.fromkeys(by_word[name] for name in (chosen if words else by_word))
+    names = dict.fromkeys(by_word[name] for name in (chosen if requested else by_word))
     return {name: record.source(name) for name in names}
 
 
@@ -111,7 +111,7 @@ def _available(logs):
     return available
 
 
-def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
+def figures(only=(), scale=None, workers=None, settings=None, of_studies=False) -> int:
     """Run notebooks, see `choose`; print where their pictures are, and the time they take.
 
     The fastest runs first. Those of all papers together read the records of the others, so they run
@@ -123,9 +123,9 @@ def figures(only=(), scale=None, workers=None, settings=None, own=False) -> int:
         Exit code: 1 if a notebook failed, else `DIFFERS` if a result under the committed parameters
         differs from the last commit.
     """
-    chosen = choose(only, own)
+    chosen = choose(only, of_studies)
     if not chosen:
-        raise PageError(f"no notebooks in {record.STUDIES if own else paths.NOTEBOOKS}")
+        raise PageError(f"no notebooks in {record.STUDIES if of_studies else paths.NOTEBOOKS}")
     planned = plan(chosen, scale, workers, settings)
     weights = {name: _seconds(name, planned[name]["scale"]) for name in chosen}
     failed, answers, begun, pages, wrong = [], {}, time.perf_counter(), [], False

@@ -177,9 +177,9 @@ class Choice:
         if isinstance(allowed, tuple):
             if isinstance(value, Hashable) and value in allowed:
                 return value
-            option, words = f"{option}={value!r:.80}", map(str, allowed)
+            option, names = f"{option}={value!r:.80}", map(str, allowed)
             values = ", ".join(map(repr, allowed))
-            raise self.error(f"{option}{did_you_mean(value, words)}; allowed: {values}")
+            raise self.error(f"{option}{did_you_mean(value, names)}; allowed: {values}")
         try:
             return allowed(value)
         except ValueError as error:
@@ -270,7 +270,9 @@ def _is_again(kind, existing):
     """
     if kind.__qualname__ != existing.__qualname__:
         return False
-    files = [getattr(sys.modules.get(one.__module__), "__file__", None) for one in (kind, existing)]
+    files = [
+        getattr(sys.modules.get(choice.__module__), "__file__", None) for choice in (kind, existing)
+    ]
     return kind.__module__ == existing.__module__ or (files[0] == files[1] and files[0] is not None)
 
 

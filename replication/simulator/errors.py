@@ -32,8 +32,8 @@ def did_you_mean(word, names, cutoff=0.6) -> str:
         plain_names = {_plain(n): n for n in names}
         near = [plain_names[n] for n in difflib.get_close_matches(plain, plain_names, 1, cutoff)]
     *alternatives, last = near[:4] or [word]
-    words = f"{', '.join(alternatives)} or {last}" if alternatives else last
-    return f" (did you mean {words}?)" if last != word else ""
+    hints = f"{', '.join(alternatives)} or {last}" if alternatives else last
+    return f" (did you mean {hints}?)" if last != word else ""
 
 
 def among(allowed, what, value, error, hint="") -> Any:

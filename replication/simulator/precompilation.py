@@ -40,7 +40,7 @@ def warm(schedulers: Iterable[Scheduler] = TEXTBOOK) -> None:
 
 def warm_all() -> None:
     """Compile all kernels on all processors."""
-    schedulers = [*TEXTBOOK, *(EASY(predictor=one) for one in PREDICTORS)]
+    schedulers = [*TEXTBOOK, *(EASY(predictor=predictor) for predictor in PREDICTORS)]
     schedulers += [EASY(reservations=2)]
     pool = joblib.Parallel(-1, backend="loky", return_as="generator_unordered")
     compiled = pool(joblib.delayed(_compile)(scheduler) for scheduler in schedulers)

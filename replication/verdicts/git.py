@@ -5,13 +5,13 @@ import subprocess
 from replication.simulator import paths
 
 
-def git(*words, folder=None) -> str | None:
+def git(*arguments, folder=None) -> str | None:
     """Return the output of a git command in `folder` (by default the checkout); None if
     it fails.
     """
     try:
         done = subprocess.run(
-            ["git", "-C", str(folder or paths.ROOT), *words],
+            ["git", "-C", str(folder or paths.ROOT), *arguments],
             capture_output=True,
             text=True,
             timeout=20,
@@ -36,14 +36,14 @@ def committed(path) -> str | None:
     return text
 
 
-def same_bytes(path, other) -> bool:
-    """Return whether a file has the bytes of the committed one at `path`."""
+def same_bytes(path, file) -> bool:
+    """Return whether `file` has the bytes of the committed file at `path`."""
     digest = _of_commit("rev-parse", path)
     if digest is None and head() is None:
-        return path.exists() and path.read_bytes() == other.read_bytes()
-    return digest == git("hash-object", str(other))
+        return path.exists() and path.read_bytes() == file.read_bytes()
+    return digest == git("hash-object", str(file))
 
 
 def _of_commit(command, path):
-    folder = next(one for one in path.parents if one.exists())
+    folder = next(folder for folder in path.parents if folder.exists())
     return git(command, f"HEAD:./{path.relative_to(folder).as_posix()}", folder=folder)

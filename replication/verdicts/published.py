@@ -81,20 +81,20 @@ def claims_of(paper) -> dict[str, dict]:
         If a claim lacks a field or has a word of another meaning.
     """
     claims = {name: DEFAULTS | entry for name, entry in entries(paper, "claims.toml").items()}
-    words = toml(paths.DATA / "published" / "words.toml")
+    vocabulary = toml(paths.DATA / "published" / "words.toml")
     allowed = {
         "kind": ("simulated", "log", "check", "repeat"),
         "operator": ("<", "<=", ">", ">=", "between"),
-        "word": words["how_often"],
-        "word_of_size": words["how_much"] | words["how_often"],
+        "word": vocabulary["how_often"],
+        "word_of_size": vocabulary["how_much"] | vocabulary["how_often"],
     }
     for name, entry in claims.items():
         where = f"{paths.PUBLISHED / paper / 'claims.toml'}: [{name}]"
         if missing := [key for key in ("section", "statement") if key not in entry]:
             raise EvidenceError(f"{where}: no {missing[0]}")
-        for given in (entry, entry.get("headline", {})):
-            for key in allowed.keys() & given.keys():
-                among(allowed[key], f"{where}: {key}", given[key], EvidenceError)
+        for fields in (entry, entry.get("headline", {})):
+            for key in allowed.keys() & fields.keys():
+                among(allowed[key], f"{where}: {key}", fields[key], EvidenceError)
     return claims
 
 
@@ -108,13 +108,16 @@ def headlines_of(paper) -> dict[str, dict]:
 
     The ``headline`` of a claim has a short name, and fields in place of the claim's own.
     """
-    found = {}
+    headlines = {}
     for name, entry in claims_of(paper).items():
-        if own := entry.get("headline"):
-            lost = {*OF_CLAIMS, *(("cases", "select") if own.keys() & {"cases", "select"} else ())}
+        if headline := entry.get("headline"):
+            lost = {
+                *OF_CLAIMS,
+                *(("cases", "select") if headline.keys() & {"cases", "select"} else ()),
+            }
             kept = {key: value for key, value in entry.items() if key not in lost}
-            found[name] = DEFAULTS | kept | own
-    return found
+            headlines[name] = DEFAULTS | kept | headline
+    return headlines
 
 
 def items(paper) -> list[str]:
@@ -166,9 +169,9 @@ def of_logs(paper, item, measure, logs, policy=None) -> list[float]:
     """Return the published values of a measure for some logs, of one policy or of all; for all logs
     of the item where it has none of these.
     """
-    some = [row for row in rows(paper, item) if row.measure == measure]
-    some = [row for row in some if policy in (None, row.policy)]
-    return [row.value for row in some if row.trace in logs] or [row.value for row in some]
+    selected = [row for row in rows(paper, item) if row.measure == measure]
+    selected = [row for row in selected if policy in (None, row.policy)]
+    return [row.value for row in selected if row.trace in logs] or [row.value for row in selected]
 
 
 def value(paper, item, *, trace=None, policy=None, measure=None) -> Published:

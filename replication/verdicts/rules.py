@@ -332,12 +332,12 @@ def item_verdict(numbers: Iterable[str], claims: Iterable[str]) -> str:
     decided claims that do not fail. From one half on it is partly reproduced.
     """
     near = [word in GOOD for word in numbers if word in COMPARED]
-    words = [word for word in claims if word in DECIDED]
-    held = [word != FAILS for word in words if word != OPEN]
+    decided = [word for word in claims if word in DECIDED]
+    held = [word != FAILS for word in decided if word != OPEN]
     if not near and not held:
-        return OPEN if words else NOTHING
-    share = min(sum(one) / len(one) for one in (near, held) if one)
-    if share == 1 and PART not in words:
+        return OPEN if decided else NOTHING
+    share = min(sum(answers) / len(answers) for answers in (near, held) if answers)
+    if share == 1 and PART not in decided:
         return REPRODUCED
     return f"partly {REPRODUCED}" if share >= 0.5 else f"not {REPRODUCED}"
 

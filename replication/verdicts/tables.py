@@ -52,32 +52,37 @@ def compare(
         reason fits no published number.
     """
     where, mine, reasons = f"{paper}/{item}", by_key(f"{paper}/{item}", ours), reasons or {}
-    printed = {one.printed.key: one for one in statements(paper) if of_item(one, item)}
+    printed = {number.printed.key: number for number in statements(paper) if of_item(number, item)}
     for key in mine.keys() - printed.keys():
         published.value(paper, item, **dict(zip(KEY, key, strict=True)))
     for key in reasons:
         if key not in printed and key not in {trace for trace, *_ in printed}:
             raise EvidenceError(f"{where}: a reason for {key!r}, but nothing is published there")
     numbers = []
-    for key, one in printed.items():
-        row = mine.get(key, {"value": None, "unit": one.printed.unit})
-        if row["unit"] != one.printed.unit:
+    for key, number in printed.items():
+        row = mine.get(key, {"value": None, "unit": number.printed.unit})
+        if row["unit"] != number.printed.unit:
             raise EvidenceError(
                 f"{where}: {' / '.join(key)}: our unit {row['unit']!r}, published unit "
-                f"{one.printed.unit!r}; convert first"
+                f"{number.printed.unit!r}; convert first"
             )
-        rules.number_verdict(row["value"], one.printed)  # refuses what is no number
+        rules.number_verdict(row["value"], number.printed)  # refuses what is no number
         value = None if row["value"] is None else rounded(float(row["value"]))
         reason = reasons.get(key, reasons.get(key[0], ""))
-        own = {"value": value, "unit": row["unit"], "reason": reason, "part": row.get("words", "")}
-        own = {name: cell for name, cell in own.items() if cell != ""}
-        numbers.append(replace(one, rows=(own,), drawn_by=drawn_by))
+        row_of_evidence = {
+            "value": value,
+            "unit": row["unit"],
+            "reason": reason,
+            "part": row.get("words", ""),
+        }
+        row_of_evidence = {name: cell for name, cell in row_of_evidence.items() if cell != ""}
+        numbers.append(replace(number, rows=(row_of_evidence,), drawn_by=drawn_by))
     return numbers
 
 
-def of_item(one, item) -> bool:
+def of_item(statement, item) -> bool:
     """Return whether a statement is a printed number of an item."""
-    return isinstance(one, Number) and one.printed.item == item
+    return isinstance(statement, Number) and statement.printed.item == item
 
 
 def by_key(where: str, ours: pd.DataFrame | Iterable[Mapping]) -> dict[tuple, Mapping]:
@@ -102,9 +107,11 @@ def comparison(paper, item, ours, reasons=None, decided=True) -> pd.DataFrame:
     verdicts unless `decided`.
     """
     rows = []
-    for one in compare(paper, item, ours, reasons):
-        word = one.decided()._asdict() | ({} if decided else {"verdict": rules.NOT_COMPARABLE})
-        rows.append(vars(one.printed) | {"published": one.printed.value, "ours": one.ours} | word)
+    for number in compare(paper, item, ours, reasons):
+        word = number.decided()._asdict() | ({} if decided else {"verdict": rules.NOT_COMPARABLE})
+        rows.append(
+            vars(number.printed) | {"published": number.printed.value, "ours": number.ours} | word
+        )
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -151,11 +158,11 @@ def decide(
         if name not in entries:
             raise EvidenceError(f"{paper}: claim {name!r}; expected one of {', '.join(entries)}")
         entry = entries[name]
-        own = (variants or {}) if entry["baseline"] else {}
+        by_variant = (variants or {}) if entry["baseline"] else {}
         rows = _rows(paper, name, entry, functions, tables)
-        for variant, given in own.items():
-            if given.keys() >= {*_needed(name, entry, functions).values()}:
-                others = _rows(paper, name, entry, functions, given)
+        for variant, variant_tables in by_variant.items():
+            if variant_tables.keys() >= {*_needed(name, entry, functions).values()}:
+                others = _rows(paper, name, entry, functions, variant_tables)
                 rows += tuple({"variant": variant} | row for row in others)
         away = dict(distances or {}) if entry["baseline"] else {}
         decided[name] = Claim(paper, name, entry["kind"], rows, entry=entry, distances=away)
@@ -237,9 +244,9 @@ def select_cases(
     ends = ("low", "high") if "low" in frame else ()
     for row in frame.to_dict("records"):
         for column in values:
-            words = [str(row[name]) for name in names]
-            words += [column.removesuffix(" [%]")] * (len(values) > 1)
-            yield rules.Case(" ".join(words), row[column], *(row[end] for end in ends))
+            parts = [str(row[name]) for name in names]
+            parts += [column.removesuffix(" [%]")] * (len(values) > 1)
+            yield rules.Case(" ".join(parts), row[column], *(row[end] for end in ends))
 
 
 def case_table(decided: Mapping[str, Claim]) -> pd.DataFrame:

@@ -31,7 +31,7 @@ def test_notebooks_in_natural_order_and_their_parameters(project):
     ours = ["heel_and_toe/claims", NAME, "heel_and_toe/fig10"]
     assert list(results.notebooks()) == ["pv_easy/table3", *ours]
     assert list(run.choose(f"{NAME} pv_easy")) == [NAME, "pv_easy/table3"]
-    assert list(run.choose("kept", own=True)) == [small_project.STUDY]
+    assert list(run.choose("kept", of_studies=True)) == [small_project.STUDY]
     assert run.plan(run.choose(NAME), settings={"scale": "quick"})[NAME]["scale"] == "quick"
 
 
