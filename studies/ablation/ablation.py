@@ -48,11 +48,11 @@ class MeanPlus(Predictor, name="mean-plus"):
     @compiled
     def learn(memory, job, now):
         """Add the job's run time to the moments of its class."""
-        own = memory.moments[memory.group[job]]
-        away = memory.run_time[job] - own[MEAN]
-        own[COUNT] += 1
-        own[MEAN] += away / own[COUNT]
-        own[SQUARES] += away * (memory.run_time[job] - own[MEAN])
+        moments = memory.moments[memory.group[job]]
+        away = memory.run_time[job] - moments[MEAN]
+        moments[COUNT] += 1
+        moments[MEAN] += away / moments[COUNT]
+        moments[SQUARES] += away * (memory.run_time[job] - moments[MEAN])
 
 
 #: Designs by name. A share of 3 % of a normal distribution lies 1.88 standard deviations above its
@@ -83,14 +83,14 @@ def results(workloads, workers=1):
         log, design, and the columns of `table1.at_estimate`, per cent of the jobs.
     """
     predictors = {REFERENCE: Estimate()} | DESIGNS
-    designs = {name: EASY(predictor=one) for name, one in predictors.items()}
-    found = {log: by_scheduler(jobs, designs, workers) for log, jobs in workloads.items()}
+    designs = {name: EASY(predictor=predictor) for name, predictor in predictors.items()}
+    schedules = {log: by_scheduler(jobs, designs, workers) for log, jobs in workloads.items()}
     shares = [
         {"log": log, "design": name} | table1.at_estimate(run)
-        for log, by_design in found.items()
+        for log, by_design in schedules.items()
         for name, run in by_design.items()
     ]
-    table = weeks.table(weeks.replicates(found, ("design",)))
+    table = weeks.table(weeks.replicates(schedules, ("design",)))
     table = table[table["measure"].isin(SHOWN) & (table["design"] != REFERENCE)]
     return table.reset_index(drop=True), pd.DataFrame(shares)
 

@@ -47,7 +47,10 @@ def predictions_at_submission(workload, policies=COMPARED):
     """Return each predictor's prediction of each job at its submission, by policy; int64[n], s."""
     asked = {policy: replace(AT_SUBMISSION, predictor=POLICIES[policy]) for policy in policies}
     asked = {REFERENCE: AT_SUBMISSION} | asked
-    return {policy: simulate(workload, one).first_prediction for policy, one in asked.items()}
+    return {
+        policy: simulate(workload, scheduler).first_prediction
+        for policy, scheduler in asked.items()
+    }
 
 
 def in_order_of(order, values):
@@ -68,20 +71,20 @@ def scale_predictions(workloads, factors=FACTORS, policies=COMPARED, workers=1):
     The index has log, policy, factor and measure.
     """
 
-    def tried(made):
-        return {(policy, f): f * made[policy] for policy, f in product(policies, factors)}
+    def tried(predictions):
+        return {(policy, f): f * predictions[policy] for policy, f in product(policies, factors)}
 
-    found = _schedules(workloads, policies, tried, workers)
-    return weeks.replicates(found, ("policy", "factor"))
+    schedules = _schedules(workloads, policies, tried, workers)
+    return weeks.replicates(schedules, ("policy", "factor"))
 
 
 def table(replicates):
     """Return the measures in `SHOWN` of `scale_predictions` with intervals over weeks: log, policy,
     factor, measure, value, low, high.
     """
-    found = weeks.table(replicates).dropna(subset="factor")
-    found["measure"] = found["measure"].map(NAMES)
-    return found[found["measure"].isin(SHOWN)].reset_index(drop=True)
+    table = weeks.table(replicates).dropna(subset="factor")
+    table["measure"] = table["measure"].map(NAMES)
+    return table[table["measure"].isin(SHOWN)].reset_index(drop=True)
 
 
 def exchange_orders(workloads, workers=1):
@@ -96,19 +99,21 @@ def exchange_orders(workloads, workers=1):
     policies = (REFERENCE, *COMPARED)
     pairs = list(product(policies, repeat=2))
 
-    def tried(made):
-        return {(order, of): in_order_of(made[order], made[of]) for order, of in pairs}
+    def tried(predictions):
+        return {
+            (order, of): in_order_of(predictions[order], predictions[of]) for order, of in pairs
+        }
 
     replicates = weeks.replicates(
         _schedules(workloads, COMPARED, tried, workers), ("order", "values")
     )
     rows, found_shares = [], {}
     for log, measure in product(workloads, SHOWN):
-        own = replicates.xs((log, TITLES[measure]), level=("log", "measure"))
-        by = dict(zip(own.index, own.to_numpy(), strict=True))
-        found = [by[pair][~np.isnan(by[pair])] for pair in pairs]
-        rows += [[log, *pair, measure, float(one[0])] for pair, one in zip(pairs, found)]
-        grid = np.log(found).reshape(len(policies), len(policies), -1)
+        of_log = replicates.xs((log, TITLES[measure]), level=("log", "measure"))
+        by = dict(zip(of_log.index, of_log.to_numpy(), strict=True))
+        draws = [by[pair][~np.isnan(by[pair])] for pair in pairs]
+        rows += [[log, *pair, measure, float(drawn[0])] for pair, drawn in zip(pairs, draws)]
+        grid = np.log(draws).reshape(len(policies), len(policies), -1)
         found_shares |= {(log, measure, name): share for name, share in shares(grid).items()}
     key = ["log", "measure", "due to"]
     shares_ = over_weeks.table(found_shares, [*key, "share", "low", "high"])
@@ -123,16 +128,16 @@ def _schedules(workloads, policies, tried, workers):
     """Return by log the schedules under Reqtime, and under the predictions that `tried` makes of
     those at submission.
     """
-    found = {}
+    schedules = {}
     for log, workload in workloads.items():
         lists = tried(predictions_at_submission(workload, policies))
         predictors = {name: Recorded(tuple(values)) for name, values in lists.items()}
         asked = {
-            name: replace(AT_SUBMISSION, predictor=one)
-            for name, one in ({REFERENCE: Estimate()} | predictors).items()
+            name: replace(AT_SUBMISSION, predictor=predictor)
+            for name, predictor in ({REFERENCE: Estimate()} | predictors).items()
         }
-        found[log] = by_scheduler(workload, asked, workers)
-    return found
+        schedules[log] = by_scheduler(workload, asked, workers)
+    return schedules
 
 
 def shares(grid):
@@ -161,12 +166,12 @@ def draw(table):
 
     def one_panel(axes, policy, measure):
         row = table[table["measure"] == measure]
-        own = row[row["policy"] == policy]
+        of_policy = row[row["policy"] == policy]
         panels.factors(axes, sorted(set(table["factor"])))
         axes.set_yscale("log")
         axes.set_ylim(panels.limits(row["value"], row["low"], row["high"], ROOM))
         for k, (log, look) in enumerate(looks.items()):
-            part = own[own["log"] == log]
+            part = of_policy[of_policy["log"] == log]
             x = panels.side_by_side(part["factor"], k, len(looks))
             ink = look | {"elinewidth": 0.8, "markersize": 3.5}
             axes.errorbar(x, part["value"], panels.bars(part, "value"), **ink)
@@ -175,15 +180,15 @@ def draw(table):
         axes.plot([], [], **panels.CUT)
         panels.log_ticks(axes.yaxis)
 
-    rows = {measure: f"{words}\nover that with estimates" for measure, words in SHOWN.items()}
+    rows = {measure: f"{label}\nover that with estimates" for measure, label in SHOWN.items()}
     how = {"xlabel": "predictions multiplied by", "sharex": True, "sharey": "row"}
     return panels.draw(policies, rows, one_panel, **how)
 
 
 def favouring_overprediction_helps(biased):
     """Yield the change of AP1WAF from halved to doubled predictions, per cent, as cases."""
-    own = biased.xs("AP1WAF", level="measure", drop_level=False)
-    own = own[own.index.get_level_values("policy").isin(claims.RELATED)]
-    for case in claims.intervals(own.xs(2, level="factor") / own.xs(0.5, level="factor")):
+    weighted = biased.xs("AP1WAF", level="measure", drop_level=False)
+    weighted = weighted[weighted.index.get_level_values("policy").isin(claims.RELATED)]
+    for case in claims.intervals(weighted.xs(2, level="factor") / weighted.xs(0.5, level="factor")):
         change = {name: 100 * (getattr(case, name) - 1) for name in ("value", "low", "high")}
         yield case._replace(**change)

@@ -78,7 +78,7 @@ def draw(each):
     looks = style.series(DRAWN, marker=False)
     late = each[each["delay"] > 0].assign(hours=lambda table: table["delay"] / 3600)
 
-    def one(axes, log, _):
+    def draw_panel(axes, log, _):
         for policy, look in looks.items():
             part = late[(late["trace"] == log) & (late["policy"] == policy)]
             sns.ecdfplot(part, x="hours", stat="count", complementary=True, ax=axes, **look)
@@ -86,4 +86,4 @@ def draw(each):
         axes.xaxis.set_major_formatter("{x:g}")
 
     rows = {"": "jobs delayed by more"}
-    return panels.draw(each["trace"].cat.categories, rows, one, "delay by later jobs [h]")
+    return panels.draw(each["trace"].cat.categories, rows, draw_panel, "delay by later jobs [h]")

@@ -54,9 +54,9 @@ def sums(jobs):
         wait, run_time = run.wait.astype(float), jobs.run_time.astype(float)
         flow, area = wait + run_time, jobs.processors * run_time
         priority = jobs.processors * (flow**2 - wait**2)
-        one = np.ones(len(jobs))
+        ones = np.ones(len(jobs))
         slowdown = np.maximum(flow / np.maximum(run_time, 10), 1)
-        tops = [(wait, one), (slowdown, one), (area * flow, area), (priority * flow, priority)]
+        tops = [(wait, ones), (slowdown, ones), (area * flow, area), (priority * flow, priority)]
         parts.append(tops)
     _, week = np.unique((jobs.submit - jobs.submit[0]) // WEEK, return_inverse=True)
     table = [[[np.bincount(week, column) for column in pair] for pair in arm] for arm in parts]
@@ -87,17 +87,19 @@ def bootstrap(rows, seed, block=4, draws=400):
     n = len(rows) // block
     rows = rows[: n * block].reshape(n, block, *rows.shape[1:]).sum(axis=1)
     random = np.random.default_rng([seed, n])
-    own, error = effect(rows.sum(axis=0)), deviation(rows)
+    observed, error = effect(rows.sum(axis=0)), deviation(rows)
     picked = [rows[random.integers(0, n, n)] for _ in range(draws)]
-    totals, whole = np.array([one.sum(axis=0) for one in picked]), rows.sum(axis=0)
+    totals, whole = np.array([weeks.sum(axis=0) for weeks in picked]), rows.sum(axis=0)
     # Student's t for so few blocks, and the variance of draws, which is too small by 1 - 1/n.
     widened = stats.t.ppf(ENDS[1], n - 1) / stats.norm.ppf(ENDS[1]) * np.sqrt(n / (n - 1))
     drawn, wide = effect(totals), effect(whole + widened * (totals - whole))
-    t_low, t_high = np.quantile((drawn - own) / [deviation(one) for one in picked], ENDS, axis=0)
+    t_low, t_high = np.quantile(
+        (drawn - observed) / [deviation(weeks) for weeks in picked], ENDS, axis=0
+    )
     return {
         "percentiles": np.quantile(drawn, ENDS, axis=0),
         "widened percentiles": np.nanquantile(wide, ENDS, axis=0),
-        "studentized": np.array([own - t_high * error, own - t_low * error]),
+        "studentized": np.array([observed - t_high * error, observed - t_low * error]),
     }
 
 
@@ -107,7 +109,7 @@ def jackknife(rows):
     values = [effect(rows[block != k].sum(axis=0)) for k in range(block[-1] + 1)]
     values = np.array([effect(rows.sum(axis=0)), *values]).T
     return {
-        name: np.array([intervals.interval(one, factor)[1:] for one in values]).T
+        name: np.array([intervals.interval(replicates, factor)[1:] for replicates in values]).T
         for name, factor in FACTORS.items()
     }
 
@@ -118,13 +120,13 @@ def coverage(weeks, load, correlation, logs=300, first=1):
     """
     seeds = range(first, first + logs)
     rows = [sums(log(weeks, seed, load, correlation)) for seed in seeds]
-    truth = np.mean([effect(one.sum(axis=0)) for one in rows], axis=0)
-    found = {}
-    for seed, one in zip(seeds, rows, strict=True):
-        for method, ends in (bootstrap(one, seed) | jackknife(one)).items():
-            found.setdefault(method, []).append(ends)
+    truth = np.mean([effect(log_rows.sum(axis=0)) for log_rows in rows], axis=0)
+    ends_of = {}
+    for seed, log_rows in zip(seeds, rows, strict=True):
+        for method, ends in (bootstrap(log_rows, seed) | jackknife(log_rows)).items():
+            ends_of.setdefault(method, []).append(ends)
     table = []
-    for method, ends in found.items():
+    for method, ends in ends_of.items():
         low, high = np.array(ends).transpose(1, 0, 2)
         columns = {
             "coverage": ((low <= truth) & (truth <= high)).mean(axis=0),
@@ -134,8 +136,8 @@ def coverage(weeks, load, correlation, logs=300, first=1):
         }
         about = {"weeks": weeks, "load": load, "correlation": correlation, "method": method}
         for k, measure in enumerate(MEASURES):
-            own = {name: float(values[k]) for name, values in columns.items()}
-            table.append(about | {"measure": measure, "logs": logs} | own)
+            measured = {name: float(values[k]) for name, values in columns.items()}
+            table.append(about | {"measure": measure, "logs": logs} | measured)
     return pd.DataFrame(table)
 
 

@@ -95,14 +95,14 @@ def weekly_sums(jobs):
     exceptions = rp.PaperEASY(let_past=0.25)
     runs = (rp.EASY(), rp.Perfect()), (rp.EASY(), rp.FModel(1)), (exceptions, rp.Perfect())
     _, week = np.unique(jobs.submit // WEEK, return_inverse=True)
-    size, run_time, one = jobs.processors, jobs.run_time.astype(float), np.ones(len(jobs))
+    size, run_time, ones = jobs.processors, jobs.run_time.astype(float), np.ones(len(jobs))
     arms = []
     for run in runs:
         wait = rp.simulate(jobs, *run).wait.astype(float)
         flow, area = wait + run_time, size * run_time
         priority = size * (flow**2 - wait**2)
         slowdown = measures.bounded_slowdown(wait, run_time)
-        pairs = (wait, one), (slowdown, one), (area * flow, area), (priority * flow, priority)
+        pairs = (wait, ones), (slowdown, ones), (area * flow, area), (priority * flow, priority)
         arms.append([[np.bincount(week, column) for column in pair] for pair in pairs])
     return np.array(arms).transpose(3, 1, 0, 2)
 
@@ -181,17 +181,19 @@ def coverage(sums, lengths=LENGTHS):
     for weeks in lengths:
         logs = sums[: len(sums) // weeks * weeks].reshape(-1, weeks, *sums.shape[1:])
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = {name: ends(logs, method) for name, method in METHODS.items()}
+            ends_of = {name: ends(logs, method) for name, method in METHODS.items()}
         # All methods are compared on the same logs: those with an interval under each.
-        known = np.all([np.isfinite(both).all(axis=(0, 2, 3)) for both in found.values()], axis=0)
-        true = effects(logs.sum(axis=1))[known].mean(axis=0)
-        for name, both in found.items():
-            low, high = both[:, known]
+        defined = np.all(
+            [np.isfinite(both).all(axis=(0, 2, 3)) for both in ends_of.values()], axis=0
+        )
+        true = effects(logs.sum(axis=1))[defined].mean(axis=0)
+        for name, both in ends_of.items():
+            low, high = both[:, defined]
             columns = (low <= true) & (true <= high), true > high
             shares = [column.mean(axis=0) for column in columns]
             shares.append(np.median(high - low, axis=0))
             for m, e in np.ndindex(true.shape):
-                key = [weeks, name, MEASURES[m], EFFECTS[e], int(known.sum())]
+                key = [weeks, name, MEASURES[m], EFFECTS[e], int(defined.sum())]
                 rows.append([*key, *(float(share[m, e]) for share in shares)])
     columns = "weeks method measure effect logs coverage above width".split()
     return pd.DataFrame(rows, columns=columns)

@@ -33,12 +33,12 @@ def results(workloads, badness, seeds, workers=1):
     """Simulate the f-model at all loads; return the runs, as of `campaign.all_loads`, by
     reservation.
     """
-    found, models = {}, campaign.models(badness)
+    by_lifetime, models = {}, campaign.models(badness)
     for name in (RECOMPUTED, UNTIL_DUE):
         scheduler, loads = PaperEASY(lifetime=name), campaign.LOADS
         runs = campaign.sweep_at_loads(workloads, scheduler, models, seeds, loads, workers)
-        found[name] = campaign.on_axis(runs)
-    return found
+        by_lifetime[name] = campaign.on_axis(runs)
+    return by_lifetime
 
 
 def shapes(runs):
@@ -50,8 +50,8 @@ def shapes(runs):
     tables = []
     for name, table in runs.items():
         upside_down = table.assign(sjfness=-table["sjfness"])
-        found = trends.shapes(upside_down, [*PERFORMANCE, "sjfness"])
-        tables.append(found.assign(lifetime=name))
+        shapes = trends.shapes(upside_down, [*PERFORMANCE, "sjfness"])
+        tables.append(shapes.assign(lifetime=name))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -61,8 +61,10 @@ def verdicts_by_reservation(page, claims, runs):
     """
     rows = {}
     for name, table in runs.items():
-        for claim, one in page.decide(claims, CLAIMS, runs=table).items():
-            rows.setdefault(claim, {}).update({name: one.count, f"verdict, {name}": one.verdict})
+        for claim, decided in page.decide(claims, CLAIMS, runs=table).items():
+            rows.setdefault(claim, {}).update(
+                {name: decided.count, f"verdict, {name}": decided.verdict}
+            )
     return pd.DataFrame(rows).T.rename_axis("claim").reset_index()
 
 
@@ -72,18 +74,22 @@ def draw(runs):
     """
     every = pd.concat([table.assign(lifetime=name) for name, table in runs.items()])
     every = every[(every["model"] == "random") & (every["load"] == "log")]
-    words = {name: f"reservation {name.replace('-', ' ')}" for name in runs}
-    looks = style.series(words.values())
+    labels = {name: f"reservation {name.replace('-', ' ')}" for name in runs}
+    looks = style.series(labels.values())
 
-    def one(axes, log, measure):
+    def draw_panel(axes, log, measure):
         part = every[every["log"] == log]
-        for name, own in part.groupby("lifetime", sort=False):
-            by = (own[measure] * SHOWN[measure][1]).groupby(own["f"]).agg(["mean", "sem"])
-            look = looks[words[name]] | {"markersize": 3}
+        for name, rows_of_lifetime in part.groupby("lifetime", sort=False):
+            by = (
+                (rows_of_lifetime[measure] * SHOWN[measure][1])
+                .groupby(rows_of_lifetime["f"])
+                .agg(["mean", "sem"])
+            )
+            look = looks[labels[name]] | {"markersize": 3}
             axes.errorbar(by.index, by["mean"], Z95 * by["sem"], **look)
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xticks((0, 1, 2, 5, 10))
         axes.xaxis.set_major_formatter("{x:g}")
 
-    rows = {measure: words for measure, (words, _) in SHOWN.items()}
-    return panels.draw(every["log"], rows, one, "badness f", sharex=True)
+    rows = {measure: label for measure, (label, _) in SHOWN.items()}
+    return panels.draw(every["log"], rows, draw_panel, "badness f", sharex=True)

@@ -59,12 +59,12 @@ def tables(log, jobs, variant):
 
     def run(name, model, f=math.nan, seed=1):
         schedule = simulate(jobs, scheduler, model, seed)
-        found = schedule.measured(trim=count.get("trim", True))
+        measured = schedule.measured(trim=count.get("trim", True))
         filled, of = schedule.backfilled, schedule.workload
-        own = {name: found[name] for name in (*PERFORMANCE, "backfilled")}
+        row = {name: measured[name] for name in (*PERFORMANCE, "backfilled")}
         for measure, values in (("run_time", of.run_time), ("size", of.processors)):
-            own[measure] = float(values[filled].mean()) if filled.any() else math.nan
-        rows.append({"model": name, "f": f, "seed": seed} | own)
+            row[measure] = float(values[filled].mean()) if filled.any() else math.nan
+        rows.append({"model": name, "f": f, "seed": seed} | row)
 
     for name, model in SINGLE.items():
         run(name, model)
@@ -142,11 +142,11 @@ def _random(runs, fs, measure):
 
 def _runs(runs, model, fs, measure):
     """Return a measure of the runs at some f, float64[f, seeds]."""
-    some = runs[runs["model"] == model]
-    return np.array([some.loc[some["f"] == f, measure] for f in fs])
+    of_model = runs[runs["model"] == model]
+    return np.array([of_model.loc[of_model["f"] == f, measure] for f in fs])
 
 
-def _less(some, others, unit):
+def _less(values, base, unit):
     """Return a difference of two means in per cent of `unit` with its 95 % interval over the seeds
     (Student's, Welch's).
 
@@ -155,14 +155,14 @@ def _less(some, others, unit):
     """
     if unit == 0:
         return (math.nan,) * 3
-    some, others = (np.atleast_2d(values).mean(axis=0) for values in (some, others))
+    values, base = (np.atleast_2d(values).mean(axis=0) for values in (values, base))
     with np.errstate(divide="ignore"):  # of runs that are all the same
-        found = (
-            stats.ttest_1samp(some - others, 0)
-            if others.size == 1
-            else stats.ttest_ind(some, others, equal_var=False)
+        interval = (
+            stats.ttest_1samp(values - base, 0)
+            if base.size == 1
+            else stats.ttest_ind(values, base, equal_var=False)
         ).confidence_interval(0.95)
-    ends = some.mean() - others.mean(), found.low, found.high
+    ends = values.mean() - base.mean(), interval.low, interval.high
     return tuple(float(100 * x / unit) for x in ends)
 
 

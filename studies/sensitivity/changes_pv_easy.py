@@ -13,9 +13,9 @@ CHANGES = (
     *variants.entered(runs.PAPER, "counted"),
     *runs.TOGETHER,
     *(
-        replace(one, name=f"variant of the baseline: {name}")
-        for name, one in runs.VARIANTS.items()
-        if one.easy
+        replace(variant, name=f"variant of the baseline: {name}")
+        for name, variant in runs.VARIANTS.items()
+        if variant.easy
     ),
     *runs.CLEANING,
     *variants.entered(runs.PAPER, "machines"),
@@ -24,11 +24,11 @@ CHANGES = (
 
 def tables(log, jobs, variant, seed=1):
     """Return the tables that decide the headlines on one log under a variant."""
-    found = claims.schedules({log: jobs}, variant, seed, runs.POLICIES)
+    schedules = claims.schedules({log: jobs}, variant, seed, runs.POLICIES)
     return {
-        "numbers": numbers(found, variant),
-        "over": claims.over(found),
-        "blocked": claims.blocked(found),
+        "numbers": numbers(schedules, variant),
+        "over": claims.over(schedules),
+        "blocked": claims.blocked(schedules),
     }
 
 
@@ -41,5 +41,5 @@ def numbers(schedules, variant):
 
 def study(workloads, first=None, workers=1, seed=1):
     """Return the cases of every headline, see `sensitivity.study`."""
-    own = partial(tables, seed=seed)
-    return sensitivity.study(runs.PAPER, claims, own, CHANGES, workloads, first, workers)
+    tables_of = partial(tables, seed=seed)
+    return sensitivity.study(runs.PAPER, claims, tables_of, CHANGES, workloads, first, workers)

@@ -18,8 +18,8 @@ DEFAULT, VARIANT, CLEANING, LOG, LOAD = KINDS = ("default", "variant", "cleaning
 YES, NO, OPEN, ABSENT = ("holds", "against", "not sure", "not applicable")
 #: All answers by their words in tables.
 ANSWERS = {
-    str(one): one
-    for one in (rules.Answer(holds, sure) for sure in (True, False) for holds in (True, False))
+    str(answer): answer
+    for answer in (rules.Answer(holds, sure) for sure in (True, False) for holds in (True, False))
 }
 NUMBERS = "case part value low high unit".split()
 KEY = "headline word kind change log".split()
@@ -54,25 +54,30 @@ def other_logs(logs):
     A second version of one of its logs is another cleaning and not another log.
     """
     stems = {log.removesuffix("-2") for log in logs}
-    known = [log for log in registry.names() if registry.info(log).papers or log == OUT_OF_SAMPLE]
-    strangers = [log for log in known if not log.endswith("-2") and log not in stems]
+    paper_logs = [
+        log for log in registry.names() if registry.info(log).papers or log == OUT_OF_SAMPLE
+    ]
+    strangers = [log for log in paper_logs if not log.endswith("-2") and log not in stems]
     return [
         *(Variant(log, logs=(log,)) for log in strangers),
         *(Variant(f"load {100 * load:.0f} %", load=load) for load in LOADS),
     ]
 
 
-def changes_for(logs, own=()):
+def changes_for(logs, variants_of_paper=()):
     """Return the variants of a study: the default, the paper's own that concern one of its logs,
     other logs and loads.
     """
-    own = [one for one in own if not one.logs or {*one.logs} & {*logs}]
+    variants_of_paper = [
+        variant for variant in variants_of_paper if not variant.logs or {*variant.logs} & {*logs}
+    ]
     return sorted(
-        [Variant("default"), *own, *other_logs(logs)], key=lambda one: KINDS.index(kind_of(one))
+        [Variant("default"), *variants_of_paper, *other_logs(logs)],
+        key=lambda variant: KINDS.index(kind_of(variant)),
     )
 
 
-def study(paper, functions, tables, own, workloads, first=None, workers=1):
+def study(paper, functions, tables, variants_of_paper, workloads, first=None, workers=1):
     """Decide every headline of a paper on every log under every variant.
 
     Parameters
@@ -83,7 +88,7 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
     tables : callable
         ``tables(log, jobs, variant)`` returns the tables that the functions take. It or a function
         raises `NotApplicable` where there is nothing to decide.
-    own : list of Variant
+    variants_of_paper : list of Variant
         Those of the paper, see `changes_for`.
     workloads : dict
         The paper's logs by name.
@@ -98,26 +103,26 @@ def study(paper, functions, tables, own, workloads, first=None, workers=1):
         A row for each number: headline, word, kind, change, log, case, part, value, low, high,
         unit, answer (as in `ANSWERS`, or not applicable), reason (why not applicable).
     """
-    known = published.headlines_of(paper)
+    headlines = published.headlines_of(paper)
 
     def decided(task):
         variant, log = task
-        rows, given = [], None
-        for name, entry in known.items():
+        rows, log_tables = [], None
+        for name, entry in headlines.items():
             about = {"headline": name, "word": entry["word"], "kind": kind_of(variant)}
             about |= {"change": variant.name, "log": log}
             try:
-                if given is None:
+                if log_tables is None:
                     jobs = variants.jobs(paper, workloads, log, variant, first)
-                    given = tables(log, jobs, variant)
-                found = decide(paper, functions, given, [name], entries=known)
-                part = case_table(found)[[*NUMBERS, "answer"]]
+                    log_tables = tables(log, jobs, variant)
+                decided = decide(paper, functions, log_tables, [name], entries=headlines)
+                part = case_table(decided)[[*NUMBERS, "answer"]]
                 rows += [about | row | {"reason": ""} for row in part.to_dict("records")]
             except NotApplicable as reason:
                 rows.append(about | {"case": "", "answer": ABSENT, "reason": str(reason)})
         return rows
 
-    changes = changes_for(workloads, own)
+    changes = changes_for(workloads, variants_of_paper)
     tasks = [(variant, log) for variant in changes for log in variant.logs or workloads]
     rows = [row for rows in engines.each(decided, tasks, workers) for row in rows]
     return pd.DataFrame(rows, columns=[*KEY, *NUMBERS, "answer", "reason"])
@@ -143,14 +148,21 @@ def summary(cases, decided=True):
     # The rows of several numbers that make one case have its answer.
     cases = cases.drop_duplicates([*key, "log", "case"])
     for names, part in cases.groupby(key, sort=False):
-        given = [ANSWERS[word] for word in part["answer"] if word != ABSENT]
-        held, unsure = sum(one.holds for one in given), sum(not one.sure for one in given)
-        share = held / len(given) if given else float("nan")
+        answers = [ANSWERS[word] for word in part["answer"] if word != ABSENT]
+        held, unsure = (
+            sum(answer.holds for answer in answers),
+            sum(not answer.sure for answer in answers),
+        )
+        share = held / len(answers) if answers else float("nan")
         word = (
-            ABSENT if not given else rules.claim_verdict(given, names[1]) if decided else UNDECIDED
+            ABSENT
+            if not answers
+            else rules.claim_verdict(answers, names[1])
+            if decided
+            else UNDECIDED
         )
         reasons = "; ".join(dict.fromkeys(part.loc[part["answer"] == ABSENT, "reason"]))
-        counts = held, len(given) - held, unsure, len(given)
+        counts = held, len(answers) - held, unsure, len(answers)
         rows.append((*names, *counts, share, word, reasons))
     columns = [*key, YES, NO, OPEN, "cases", "share", "verdict", "reason"]
     return pd.DataFrame(rows, columns=columns)
@@ -163,11 +175,11 @@ def headlines(entries):
     return pd.DataFrame(rows)[columns]
 
 
-def table(found, entries):
+def table(results, entries):
     """Return the `summary` as a table to read: changes down, headlines across, in a cell the cases
     that hold in `words`; empty where a conclusion was not tried.
     """
-    cells = found.assign(cell=[words(row) for row in found.to_dict("records")])
+    cells = results.assign(cell=[words(row) for row in results.to_dict("records")])
     wide = cells.set_index(["kind", "change", "headline"])["cell"]
     wide = wide.unstack(sort=False, fill_value="").reindex(columns=list(entries), fill_value="")
     wide = wide.rename_axis(None, axis=1).reset_index()
@@ -183,19 +195,19 @@ def words(row):
     return f"{row[YES]}/{row['cases']}" + (f" ?{row[OPEN]}" if row[OPEN] else "")
 
 
-def totals(found):
+def totals(results):
     """Return how many conclusions there are, how many hold by default, and how many changes were
     tried.
     """
-    default = found[found["kind"] == DEFAULT]
+    default = results[results["kind"] == DEFAULT]
     return {
         "conclusions": default["headline"].nunique(),
         "held": int(default["verdict"].isin([HOLDS, PART]).sum()),
-        "changes": found.loc[found["kind"] != DEFAULT, "change"].nunique(),
+        "changes": results.loc[results["kind"] != DEFAULT, "change"].nunique(),
     }
 
 
-def sentences(found, entries, decided=True):
+def sentences(results, entries, decided=True):
     """Return for each headline its state by default and the changes that alter it, and the empty
     cells, in Markdown.
     """
@@ -203,7 +215,7 @@ def sentences(found, entries, decided=True):
         return "Nothing is decided here: the results are not of the real logs at paper scale."
     lines = []
     for name, entry in entries.items():
-        part = found[(found["headline"] == name) & (found["cases"] > 0)]
+        part = results[(results["headline"] == name) & (results["cases"] > 0)]
         default = part[part["kind"] == DEFAULT].to_dict("records")
         rest = part[part["kind"] != DEFAULT].to_dict("records")
         if default:
@@ -214,12 +226,12 @@ def sentences(found, entries, decided=True):
                         f"{variants.in_words(row['change'])} ({words(row)})"
                     )
             same = len(rest) - sum(map(len, others.values()))
-            but = "".join(f"; it {other} under {', '.join(on)}" for other, on in others.items())
+            but = "".join(f"; it {outcome} under {', '.join(on)}" for outcome, on in others.items())
             lines.append(
                 f"- **{entry['short']}**: by default it {state} ({words(default[0])}). "
                 f"{same} of {len(rest)} changes do not alter this{but}."
             )
-    gone = found[found["cases"] == 0].drop_duplicates(["reason", "change"])
+    gone = results[results["cases"] == 0].drop_duplicates(["reason", "change"])
     for reason, part in gone.groupby("reason", sort=False):
         lines.append(
             f"- Not applicable to {', '.join(map(variants.in_words, part['change']))}: {reason}."
