@@ -62,14 +62,16 @@ def values_of(name, kind) -> pd.DataFrame:
             for column in table.columns.difference(OF_PAPERS, sort=False):
                 rows.append([f"{file} {column}", *_sums(table[column])])
     parts = {}
-    for statement, own in results.Item(name, kind, facts).evidence.items():
+    for statement, part_rows in results.Item(name, kind, facts).evidence.items():
         item, _, key = statement.partition(" ")
-        for row in own:
+        for row in part_rows:
             case = f"value {row['case']}" if statement == evidence.OPENING else f"claim {item}"
             parts.setdefault(f"numbers {item}" if key else case, []).append(row)
-    for key, own in parts.items():
-        several = [row.get(part) for row in own for part in evidence.NUMBERS]
-        text = "; ".join(row["part"] for row in own if key.startswith("value") and "part" in row)
+    for key, part_rows in parts.items():
+        several = [row.get(part) for row in part_rows for part in evidence.NUMBERS]
+        text = "; ".join(
+            row["part"] for row in part_rows if key.startswith("value") and "part" in row
+        )
         rows.append([key, *_sums(several)[:3], text])
     frame = pd.DataFrame(rows, columns=["key", *SUMS])
     frame.insert(0, "item", name)
@@ -78,10 +80,10 @@ def values_of(name, kind) -> pd.DataFrame:
 
 def _sums(numbers):
     """Return the count of the numbers, their sums, with missing ones left out, and no text."""
-    given = pd.to_numeric(pd.Series(numbers), errors="coerce").to_numpy(float)
-    given = given[np.isfinite(given)]
-    weights = STEP * np.arange(1, len(given) + 1) % 1
-    return len(given), math.fsum(abs(given)), math.fsum(weights * given), ""
+    finite = pd.to_numeric(pd.Series(numbers), errors="coerce").to_numpy(float)
+    finite = finite[np.isfinite(finite)]
+    weights = STEP * np.arange(1, len(finite) + 1) % 1
+    return len(finite), math.fsum(abs(finite)), math.fsum(weights * finite), ""
 
 
 def log_of(name, paper) -> dict:
@@ -99,20 +101,20 @@ def differences(pinned, now, key) -> list[str]:
     for names, row in zip(both.index, both.to_dict("records")):
         where = ": ".join(filter(None, names))
         for column in now.columns.difference(key, sort=False):
-            one, other = row[column], row[f"{column} pinned"]
+            value, before = row[column], row[f"{column} pinned"]
             scale = max(abs(row["sum"]), abs(row["sum pinned"])) if "sum" in row else 0
-            if not _equal(one, other, 0 if column == "count" else scale):
-                lines.append(f"{where}: {column} {_shown(one)}, pinned {_shown(other)}")
+            if not _equal(value, before, 0 if column == "count" else scale):
+                lines.append(f"{where}: {column} {_shown(value)}, pinned {_shown(before)}")
                 break
     return lines
 
 
-def _equal(one, other, scale):
-    if isinstance(one, str) or isinstance(other, str):
-        return one == other
-    if math.isnan(one) or math.isnan(other):
-        return math.isnan(one) == math.isnan(other)
-    return abs(one - other) <= RELATIVE * scale
+def _equal(value, pinned, scale):
+    if isinstance(value, str) or isinstance(pinned, str):
+        return value == pinned
+    if math.isnan(value) or math.isnan(pinned):
+        return math.isnan(value) == math.isnan(pinned)
+    return abs(value - pinned) <= RELATIVE * scale
 
 
 def _shown(value):
@@ -131,21 +133,23 @@ def renew(only=()) -> None:
     """Write the tables again, and print what differs and which items to draw again."""
     lines = [] if only else _renew_logs()
     before = read(VALUES) if VALUES.exists() else pd.DataFrame(columns=[*ITEM, *SUMS])
-    made = pd.concat(_all_values(only), ignore_index=True)
-    kept = before[~before["item"].isin(made["item"])] if only else before[:0]
-    now = pd.concat([one for one in (kept, made) if len(one)]).sort_values("item", kind="stable")
+    drawn = pd.concat(_all_values(only), ignore_index=True)
+    kept = before[~before["item"].isin(drawn["item"])] if only else before[:0]
+    now = pd.concat([part for part in (kept, drawn) if len(part)]).sort_values(
+        "item", kind="stable"
+    )
     changed = differences(before, now, ITEM)
     _save(VALUES, now)
     print(*lines, *changed, sep="\n")
     items = sorted({line.partition(": ")[0] for line in changed})
     for command, prefix in (("studies", record.STUDY), ("figures", "")):
-        own = [
-            one.removeprefix(prefix)
-            for one in items
-            if one.startswith(record.STUDY) == bool(prefix)
+        items_of_command = [
+            item.removeprefix(prefix)
+            for item in items
+            if item.startswith(record.STUDY) == bool(prefix)
         ]
-        if own:
-            print(f'draw again: make {command} ONLY="{" ".join(own)}"')
+        if items_of_command:
+            print(f'draw again: make {command} ONLY="{" ".join(items_of_command)}"')
     if not lines + changed:
         print("no pinned value differs")
 
@@ -157,11 +161,11 @@ def _renew_logs():
         for log in registry.names(paper or None)
         if registry.locate(log)
     ]
-    known = read(LOGS) if LOGS.exists() else pd.DataFrame(columns=list(logs[0]) if logs else KEY)
-    made = pd.DataFrame(logs, columns=known.columns)
-    kept = known[~known.set_index(KEY).index.isin(made.set_index(KEY).index)]
-    lines = differences(known, pd.concat([kept, made]), KEY)
-    _save(LOGS, pd.concat([kept, made]).sort_values(["log", "paper"]))
+    before = read(LOGS) if LOGS.exists() else pd.DataFrame(columns=list(logs[0]) if logs else KEY)
+    drawn = pd.DataFrame(logs, columns=before.columns)
+    kept = before[~before.set_index(KEY).index.isin(drawn.set_index(KEY).index)]
+    lines = differences(before, pd.concat([kept, drawn]), KEY)
+    _save(LOGS, pd.concat([kept, drawn]).sort_values(["log", "paper"]))
     for name in sorted({*kept["log"]}):
         print(f"{name}: not on this machine, its pins stay")
     return lines
@@ -170,17 +174,19 @@ def _renew_logs():
 def _all_values(only):
     """Run notebooks, by default all, in a folder of their own, and return the pins of each."""
     sys.path += sorted(str(folder) for folder in record.STUDIES.iterdir() if folder.is_dir())
-    found = []
+    values = []
     with tempfile.TemporaryDirectory() as folder:
         for place in ("FIGURES", "BUILD"):
             setattr(paths, place, Path(folder) / place.lower())
         without_logs()
-        known = results.notebooks() | results.studies()
-        for name, path in known.items() if not only else ((one, known[one]) for one in only):
+        notebooks = results.notebooks() | results.studies()
+        for name, path in (
+            notebooks.items() if not only else ((item, notebooks[item]) for item in only)
+        ):
             print(name, flush=True)
             os.chdir(path.parent)
-            found.append(values_of(name, run(name, path)))
-    return found
+            values.append(values_of(name, run(name, path)))
+    return values
 
 
 def _save(path, table):

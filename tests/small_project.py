@@ -71,13 +71,13 @@ def enter(root, real=True, patch=setattr):
     for name, place in (places | {"PUBLISHED": "published"}).items():
         patch(paths, name, root / place)
     patch(record, "STUDIES", root / "studies")
-    own = root / "published" / "heel_and_toe"
-    if not own.exists():
-        own.mkdir(parents=True)
-        (own / "fig02.csv").write_text(PUBLISHED)
-        (own / "claims.toml").write_text(CLAIM)
+    folder = root / "published" / "heel_and_toe"
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        (folder / "fig02.csv").write_text(PUBLISHED)
+        (folder / "claims.toml").write_text(CLAIM)
         shutil.copy(PAPERS, root / "published")
-        shutil.copy(LOGS, own)
+        shutil.copy(LOGS, folder)
     patch(registry, "load", lambda name, paper=None, synthetic=False: workload(name, real, paper))
     patch(registry, "locate", lambda name: root / f"{name}.swf.gz" if real else None)
     patch(registry, "fetch", no_network)
@@ -89,12 +89,12 @@ def no_network(name):
 
 def workload(name, real=True, paper="heel_and_toe", jobs=6000):
     """Invented jobs under the name of a log."""
-    each, known = range(jobs), registry.info(name)
+    each, info = range(jobs), registry.info(name)
     columns = [60 * k for k in each], [60 + k % 7 for k in each], [1 + k % 3 for k in each]
-    file = {"file": f"/somewhere/{name}.swf.gz", "sha256": known.sha256}
+    file = {"file": f"/somewhere/{name}.swf.gz", "sha256": info.sha256}
     return Workload.from_columns(name, registry.cleaning_of(name, paper).machine, *columns).replace(
         stand_in=not real,
-        cleaning=(("zero-run-time", known.jobs - jobs), (HOSTILE, 1)),
+        cleaning=(("zero-run-time", info.jobs - jobs), (HOSTILE, 1)),
         provenance=file if real else {"generator": 1},
     )
 
@@ -109,7 +109,7 @@ def notebook(root, name, *code, prose="", parameters=PARAMETERS, entered=True):
         f"import small_project; small_project.enter({str(root)!r})"
     )
     title = nbformat.v4.new_markdown_cell(f"# Fig. 2: {name} of a test\n\n{prose}")
-    made = nbformat.v4.new_notebook(
+    content = nbformat.v4.new_notebook(
         cells=[title, *([cell(first)] if entered else []), tagged, *map(cell, code)],
         metadata={
             "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -117,18 +117,20 @@ def notebook(root, name, *code, prose="", parameters=PARAMETERS, entered=True):
     )
     path = record.source(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(made, path)
+    nbformat.write(content, path)
     return path
 
 
 def commit(root):
     """Commit the notebooks and results of the project."""
-    own = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "gc.auto=0"]
+    identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "gc.auto=0"]
     if not (Path(root) / ".git").exists():
         subprocess.run(["git", "init", "-q", "--template=", str(root)], check=True)
-    folders = [one for one in ("notebooks", "studies", "figures") if (Path(root) / one).exists()]
-    for words in (["add", *folders], [*own, "commit", "-q", "--allow-empty", "-m", "Add"]):
-        subprocess.run(["git", "-C", str(root), *words], check=True)
+    folders = [
+        folder for folder in ("notebooks", "studies", "figures") if (Path(root) / folder).exists()
+    ]
+    for arguments in (["add", *folders], [*identity, "commit", "-q", "--allow-empty", "-m", "Add"]):
+        subprocess.run(["git", "-C", str(root), *arguments], check=True)
 
 
 def page(name=NAME, **changes):
@@ -138,30 +140,30 @@ def page(name=NAME, **changes):
 
 def draw(ours=OURS, name=NAME, **changes):
     """Return the page of an item after its notebook has run."""
-    made = page(name, **changes)
-    rows = [row for row in ours if row["trace"] in made.logs]
-    made.figure(plot(), "Wait against load")
-    made.table(pd.DataFrame(rows)[["trace", "policy", "value", "unit"]], "Waits")
-    made.table(ALL, "Of all logs", name="all")
-    made.table(pd.DataFrame(), "Empty", name="empty")
-    made.compare(rows, item="fig02")
+    drawn = page(name, **changes)
+    rows = [row for row in ours if row["trace"] in drawn.logs]
+    drawn.figure(plot(), "Wait against load")
+    drawn.table(pd.DataFrame(rows)[["trace", "policy", "value", "unit"]], "Waits")
+    drawn.table(ALL, "Of all logs", name="all")
+    drawn.table(pd.DataFrame(), "Empty", name="empty")
+    drawn.compare(rows, item="fig02")
     ends = rows[0]["value"], rows[-1]["value"]
-    made.opening("We wait {ours} min.", {"ours": "min"}, ours=rows[-1]["value"], ends=ends)
-    return made
+    drawn.opening("We wait {ours} min.", {"ours": "min"}, ours=rows[-1]["value"], ends=ends)
+    return drawn
 
 
 def decide(cases=CASES, name=CLAIMS):
     """Return the page of claims after its notebook has run."""
-    made = page(name)
-    made.claims({"doubling_helps": lambda: cases})
-    return made
+    drawn = page(name)
+    drawn.claims({"doubling_helps": lambda: cases})
+    return drawn
 
 
 def plain(name=STUDY, **more):
     """Return the page of one table after its notebook has run."""
-    made = page(name, **more)
-    made.table(ALL, "Of all logs")
-    return made
+    drawn = page(name, **more)
+    drawn.table(ALL, "Of all logs")
+    return drawn
 
 
 def plot():
@@ -173,7 +175,7 @@ def plot():
     return figure
 
 
-def publish(made):
+def publish(drawn):
     """Copy the outputs of a page as the runner of its notebook does, and return their record."""
     shown = nbformat.v4.new_output("display_data", {"text/html": Table(ALL, "")._repr_html_()})
     cells = [nbformat.v4.new_markdown_cell(PROSE), nbformat.v4.new_code_cell("1", outputs=[shown])]
@@ -181,8 +183,8 @@ def publish(made):
     executed.nbformat_minor = 4
     for cell in executed.cells:
         del cell["id"]  # which is random
-    nbformat.write(executed, made.folder / f"{made.item}.ipynb")
-    return record.read(record.publish(made.name, made.folder), made.name)
+    nbformat.write(executed, drawn.folder / f"{drawn.item}.ipynb")
+    return record.read(record.publish(drawn.name, drawn.folder), drawn.name)
 
 
 def answer(name=NAME):
@@ -209,7 +211,7 @@ def build(root):
     notebook(root, CLAIMS, "page.claims(claims)")
     notebook(root, STUDY, "1", prose="Figs. 1 to 3 are repeated.")
     commit(root)
-    for made in (draw(), decide(), plain(paper="heel_and_toe")):
-        publish(made)
+    for drawn in (draw(), decide(), plain(paper="heel_and_toe")):
+        publish(drawn)
     save_verdicts()
     commit(root)

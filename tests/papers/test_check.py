@@ -39,8 +39,8 @@ def test_what_is_as_committed_is_said_so(project, capsys):
         "1 claims and 4 numbers from 3 records; nothing was simulated\n"
         "3 equal to the committed records\n",
     )
-    for made in (draw(), decide(), small_project.plain(paper="heel_and_toe")):
-        assert answer(made.name) == (True, "equal to the committed record", ())
+    for drawn in (draw(), decide(), small_project.plain(paper="heel_and_toe")):
+        assert answer(drawn.name) == (True, "equal to the committed record", ())
 
 
 #: By file: what is replaced, by what, and what a re-run says.
@@ -64,18 +64,18 @@ DAMAGE = {
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_committed_value_that_the_code_does_not_give_is_named_by_a_rerun(project, damage):
-    file, old, new, words = DAMAGE[damage]
+    file, old, new, message = DAMAGE[damage]
     shutil.rmtree(project / ".git")  # the files on disk are the committed ones
     edit(project / "figures/heel_and_toe" / file, old, new)
     said = answer(f"heel_and_toe/{re.match('[a-z0-9]*', file)[0]}")
-    assert said.equal is False and words in said.words
+    assert said.equal is False and message in said.words
 
 
 FIGURES, VALUES = "figures/heel_and_toe/", "published/heel_and_toe/"
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new", "words"),
+    ("file", "old", "new", "message"),
     [
         (f"{FIGURES}fig02.evidence.csv", "21.4,", "50.0,", "CTC-SP2 real wait: match -> differs"),
         (f"{FIGURES}fig02.evidence.csv", "21.4,.*", "x,,,min,,,,", "line 2: .*numbers as value"),
@@ -101,11 +101,11 @@ FIGURES, VALUES = "figures/heel_and_toe/", "published/heel_and_toe/"
     ],
 )
 def test_what_changes_a_verdict_or_is_none_of_the_notebook_fails_the_check(
-    project, capsys, file, old, new, words
+    project, capsys, file, old, new, message
 ):
     edit(project / file, old, new)
     code, said = check(capsys)
-    assert code and re.search(words, said) and "Traceback" not in said
+    assert code and re.search(message, said) and "Traceback" not in said
 
 
 def test_the_largest_differences_come_first_and_a_lost_table_is_named(project):
@@ -119,34 +119,34 @@ def test_the_largest_differences_come_first_and_a_lost_table_is_named(project):
 
 
 def test_of_one_log_its_rows_are_compared_and_nothing_is_equal_in_no_row(project):
-    one = {"logs": ["KTH-SP2-2"]}
+    one_log = {"logs": ["KTH-SP2-2"]}
     # One row of the table, and those of two printed numbers but one of them without ours.
-    draw(**one)
+    draw(**one_log)
     assert answer() == (
         True,
         "equal to the committed record in its 2 rows of KTH-SP2-2",
         ("fig02-all.csv", "1 row of fig02.evidence.csv"),
     )
-    made = small_project.page(**one)
-    made.table(pd.DataFrame({"jobs": [5]}), "A table that has no column of the committed one")
+    drawn = small_project.page(**one_log)
+    drawn.table(pd.DataFrame({"jobs": [5]}), "A table that has no column of the committed one")
     assert answer()[:2] == (None, "nothing to compare: no row of KTH-SP2-2")
     worse = [row | {"value": row["value"] * 1.1} for row in OURS]
-    draw(worse, **one)
+    draw(worse, **one_log)
     assert "(+10 %)" in answer().words
-    small_project.page(**one).opening("We wait {ours} min.", ours=12345)
+    small_project.page(**one_log).opening("We wait {ours} min.", ours=12345)
     assert answer()[:2] == (None, "nothing to compare: no row of KTH-SP2-2")
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("parameters", "message"),
     [
         ({"seed": 2}, "not compared: seed 2 (committed: 1)"),
         ({"scale": "quick"}, "not compared: quick scale"),
     ],
 )
-def test_what_has_other_parameters_is_not_compared(project, given, words):
-    draw(**given)
-    assert answer() == (None, words, ())
+def test_what_has_other_parameters_is_not_compared(project, parameters, message):
+    draw(**parameters)
+    assert answer() == (None, message, ())
 
 
 def test_without_git_the_files_on_disk_serve_and_stay(project, capsys):
@@ -197,30 +197,32 @@ def test_the_commit_counts_and_not_the_file(project, capsys):
 
 
 def test_two_notebooks_of_a_statement_have_the_same_rows(project):
-    other = "heel_and_toe/other"
-    small_project.notebook(project, other)
+    second_item = "heel_and_toe/other"
+    small_project.notebook(project, second_item)
     small_project.commit(project)
-    for made in (draw(name=other), decide(name=other)):
-        publish(made)
+    for drawn in (draw(name=second_item), decide(name=second_item)):
+        publish(drawn)
         assert statements()
-    for cases, words in (
+    for cases, message in (
         (
             [CASES[0], Case("KTH-SP2-2", -1.1), CASES[2]],
             f"-1.0.* and .*-1.1.* by {CLAIMS} .*/other",
         ),
-        (CASES[:1], f"-1.0.* and no such row by {CLAIMS} and {other}"),
+        (CASES[:1], f"-1.0.* and no such row by {CLAIMS} and {second_item}"),
     ):
-        publish(decide(cases, other))
-        with pytest.raises(EvidenceError, match=words):
+        publish(decide(cases, second_item))
+        with pytest.raises(EvidenceError, match=message):
             statements()
     # Only a study that the claim names decides it.
     study = small_project.plain(paper="heel_and_toe")
     study.claims({"doubling_helps": lambda: [Case("CTC-SP2", -1)]})
     publish(study)
-    publish(decide(name=other))
-    assert [one.drawn_by for one in statements() if one.id == "doubling-helps"] == [CLAIMS]
-    publish(draw([OURS[0] | {"value": 21.5}, *OURS[1:]], other))
-    with pytest.raises(EvidenceError, match=f"CTC-SP2 real wait.*21.4.*21.5.*{NAME} and {other}"):
+    publish(decide(name=second_item))
+    assert [claim.drawn_by for claim in statements() if claim.id == "doubling-helps"] == [CLAIMS]
+    publish(draw([OURS[0] | {"value": 21.5}, *OURS[1:]], second_item))
+    with pytest.raises(
+        EvidenceError, match=f"CTC-SP2 real wait.*21.4.*21.5.*{NAME} and {second_item}"
+    ):
         statements()
 
 
@@ -294,6 +296,6 @@ def test_check_and_report_go_on_where_the_rows_of_an_item_are_refused(
 
 
 def test_places_have_plain_characters_and_differ():
-    words = [("number", "F=4/3"), ("a:b",), ("a", "", "b"), ("f.1", "ü"), ("a\u03ab",)]
-    places = [evidence.place(*one) for one in words]
+    names = [("number", "F=4/3"), ("a:b",), ("a", "", "b"), ("f.1", "ü"), ("a\u03ab",)]
+    places = [evidence.place(*name) for name in names]
     assert places == ["number:F=4.2f.3", "a.3a.b", "a:b", "f.2e.1:.fc.", "a.3ab."]

@@ -28,47 +28,47 @@ def test_choices_without_an_effect_are_no_other_pair():
     """
     pairs = baseline.distinct_pairs()
     assert baseline.scheduler("EASY", pairs[0]) == PaperEASY()
-    unaged = [one for one in pairs if one["ageing"] == "unaged"]
-    assert {one["correction"] for one in unaged} == {"estimate"}
-    assert {baseline.correction(one) for one in unaged} == {"unaged"}
-    none = [one for one in pairs if one["extra"] == "none"]
-    assert {(one["recount"], one["overdue"]) for one in none} == {
+    unaged = [choices for choices in pairs if choices["ageing"] == "unaged"]
+    assert {choices["correction"] for choices in unaged} == {"estimate"}
+    assert {baseline.correction(choices) for choices in unaged} == {"unaged"}
+    none = [choices for choices in pairs if choices["extra"] == "none"]
+    assert {(choices["recount"], choices["overdue"]) for choices in none} == {
         ("with the reservation", "by lifetime")
     }
-    every = [one for one in pairs if one["lifetime"] == "computed at every pass"]
-    assert {one["recount"] for one in every} == {"with the reservation"}
+    every = [choices for choices in pairs if choices["lifetime"] == "computed at every pass"]
+    assert {choices["recount"] for choices in every} == {"with the reservation"}
 
 
 def test_a_pair_is_as_far_as_the_best_way_of_counting_its_numbers():
     """Counted by hand: one pair, one policy at a time, over all ways."""
     workloads = {"CTC-SP2": draw("CTC-SP2", 7), "SDSC-BLUE": draw("SDSC-BLUE", 8)}
-    found = baseline.Search(workloads)
-    pair = found.nearest({"lifetime": "until start", "ageing": "aged", "correction": "now"})
+    search = baseline.Search(workloads)
+    pair = search.nearest({"lifetime": "until start", "ageing": "aged", "correction": "now"})
     sums, count = {}, 0
-    for name, policy in found.policies.items():
-        one = policy.schedulers[policy.of_pair[pair]]
+    for name, policy in search.policies.items():
+        choices = policy.schedulers[policy.of_pair[pair]]
         best = math.inf
         for way in policy.ways:
             away = []
             for log, work in workloads.items():
-                own = [
+                rows = [
                     row
                     for row in policy.numbers
                     if row.trace == log and not row.measure.startswith("max_")
                 ]
-                ours = policy.count(simulate(work, one), way, [row.measure for row in own])
-                pairs = zip(ours, own, strict=True)
+                ours = policy.count(simulate(work, choices), way, [row.measure for row in rows])
+                pairs = zip(ours, rows, strict=True)
                 away += [baseline.logarithmic_distance(value, row.value) for value, row in pairs]
             best = min(best, sum(away))
         sums[name], count = best, count + len(away)
-        assert found.distances((name,))[pair] == pytest.approx(best / len(away))
-    assert found.distances()[pair] == pytest.approx(sum(sums.values()) / count)
+        assert search.distances((name,))[pair] == pytest.approx(best / len(away))
+    assert search.distances()[pair] == pytest.approx(sum(sums.values()) / count)
     assert count == 8 * len(workloads)
 
 
 def test_logs_without_printed_numbers_leave_no_vote():
-    found = baseline.Search({"KTH-SP2": draw("KTH-SP2", 7)})
-    assert np.isnan(found.distances()).all() and not found.votes().any()
+    search = baseline.Search({"KTH-SP2": draw("KTH-SP2", 7)})
+    assert np.isnan(search.distances()).all() and not search.votes().any()
 
 
 def test_the_variants_are_the_nearest_pairs_of_the_search():
@@ -77,12 +77,12 @@ def test_the_variants_are_the_nearest_pairs_of_the_search():
     pairs = pairs[(pairs["ageing"] == "aged") & (pairs["lifetime"] != "computed at every pass")]
     pairs = pairs[pairs["correction"].isin(["estimate", "now"])]
     nearest = pairs.groupby(["lifetime", "correction"], sort=False).first().reset_index()
-    own = {name: one for name, one in runs.VARIANTS.items() if one.easy}
-    assert len(own) == len(nearest)
+    variants = {name: choices for name, choices in runs.VARIANTS.items() if choices.easy}
+    assert len(variants) == len(nearest)
     for row in nearest.to_dict("records"):
         name = row["lifetime"] + ("" if row["correction"] == "estimate" else ", now")
         for policy in baseline.POLICIES:
-            ours = own[name].of(runs.POLICIES[policy])
+            ours = variants[name].of(runs.POLICIES[policy])
             if policy == "EASY":  # whose plans, the estimates, never expire
                 ours = replace(ours, correction="estimate")
             chosen = {dimension: row[dimension] for dimension in baseline.distinct_pairs()[0]}

@@ -30,11 +30,11 @@ def test_tables_5_and_6_count_lost_work(preempted):
     assert counts.loads(preempted)["total_load"][0] == pytest.approx(
         100 * (30 + 20 + 60 + 8) / capacity
     )
-    found = counts.preemptions(preempted)
-    assert found["preempted"] == (1, "jobs")
-    assert found["preempted_share"][0] == pytest.approx(100 / 3)
-    assert found["mkt"] == (1.0, "kills")
-    assert found["rtw"][0] == pytest.approx(100 * 8 / 60)
+    numbers = counts.preemptions(preempted)
+    assert numbers["preempted"] == (1, "jobs")
+    assert numbers["preempted_share"][0] == pytest.approx(100 / 3)
+    assert numbers["mkt"] == (1.0, "kills")
+    assert numbers["rtw"][0] == pytest.approx(100 * 8 / 60)
 
 
 def test_table_4_counts_jobs_starts_or_those_done_in_the_shadow(preempted):
@@ -57,12 +57,12 @@ def test_tables_1_and_2_measure_delays():
         "max_delay": (7 / 3600, "h"),
     }
     late = simulate(jobs(4, (0, 5, 3), (1, 2, 4), (2, 5, 1)), EASY(), estimates=np.array([5, 2, 3]))
-    found = counts.violations(late)
-    assert found["violated"] == (1, "jobs")
-    assert found["violated_mean_size"] == (4.0, "processors")
+    numbers = counts.violations(late)
+    assert numbers["violated"] == (1, "jobs")
+    assert numbers["violated_mean_size"] == (4.0, "processors")
     # Two seconds late, with a run time of 2 s that counts as 10.
-    assert found["mean_si"][0] == pytest.approx(0.2)
-    assert found["max_dtr"][0] == pytest.approx(2 / 3600)
+    assert numbers["mean_si"][0] == pytest.approx(0.2)
+    assert numbers["max_dtr"][0] == pytest.approx(2 / 3600)
 
 
 def test_numbers_in_the_text_are_taken_from_the_tables():
@@ -77,16 +77,16 @@ def test_numbers_in_the_text_are_taken_from_the_tables():
     share = 100 * delay["delayed"][0] / delay["blocked"][0]
     assert ours.loc[(logs[0], "delayed_of_blocked"), "value"] == share
     assert len(ours) == 1 + 2 * len(logs)
-    one = tables.text(tables.numbers({logs[0]: schedules[logs[0]]}, counts.delays))
-    assert set(one["trace"]) == {logs[0]}
+    shown = tables.text(tables.numbers({logs[0]: schedules[logs[0]]}, counts.delays))
+    assert set(shown["trace"]) == {logs[0]}
 
 
 def test_interpretations_concern_the_schedulers_with_their_options():
     concerned = {
-        name: {one.name for one in runs.TRIED if runs.concerns(scheduler, one)}
+        name: {variant.name for variant in runs.TRIED if runs.concerns(scheduler, variant)}
         for name, scheduler in runs.POLICIES.items()
     }
-    assert concerned["EASY-Last"] == {one.name for one in runs.TRIED}
+    assert concerned["EASY-Last"] == {variant.name for variant in runs.TRIED}
     assert runs.NOW.name in concerned["PV-EASY"] - concerned["EASY"]
     assert "extra: not-used-up" in concerned["EASY"] - concerned["PV-EASY"]
 
@@ -102,9 +102,9 @@ def test_quarters_of_the_machine():
 def test_weighted_slowdown_is_the_quotient_of_its_sums():
     schedule = simulate(jobs(4, (0, 20, 4), (0, 10, 1), (0, 40, 2)))
     both = {m: slowdown.sums(schedule, np.ones(3, bool), m).sum(axis=0) for m in slowdown.NAMES}
-    found = counts.slowdowns(schedule)
+    numbers = counts.slowdowns(schedule)
     for measure, (top, bottom) in both.items():
-        assert top / bottom == pytest.approx(found[measure][0])
+        assert top / bottom == pytest.approx(numbers[measure][0])
 
 
 def test_leads_are_by_more_than_the_intervals():
@@ -124,9 +124,9 @@ def test_a_lead_is_compared_seed_by_seed():
     """10, 20 and 30 against 11, 22 and 33: the intervals of the means overlap, that of the quotient
     is a point.
     """
-    one, other = np.array([10.0, 20.0, 30.0]), np.array([11.0, 22.0, 33.0])
-    assert virtual._mean(one)[2] > virtual._mean(other)[1]
-    assert virtual._quotient(other, one) == pytest.approx((1.1, 1.1, 1.1))
+    base, slower = np.array([10.0, 20.0, 30.0]), np.array([11.0, 22.0, 33.0])
+    assert virtual._mean(base)[2] > virtual._mean(slower)[1]
+    assert virtual._quotient(slower, base) == pytest.approx((1.1, 1.1, 1.1))
     # The relative differences are -0.25, 0 and 0.25, with a standard error of 0.25 over the root of
     # three.
     quotient, low, high = virtual._quotient(

@@ -50,8 +50,8 @@ def evidence_of(page, item="fig02"):
         ({"predictor": "lsat"}, "lsat.*did you mean last"),
     ],
 )
-def test_a_wrong_parameter_is_refused_with_the_valid_ones(project, wrong, words):
-    with pytest.raises(InputError, match=words):
+def test_a_wrong_parameter_is_refused_with_the_valid_ones(project, wrong, message):
+    with pytest.raises(InputError, match=message):
         page(**wrong)
 
 
@@ -70,8 +70,8 @@ def test_quick_scale_takes_fewer_jobs_seeds_and_values(project):
     assert np.array_equal(part.submit, whole.submit[:QUICK_JOBS])
     assert list(quick.seeds(100)) == [1, 2, 3, 4, 5]
     assert list(quick.grid(range(5), 2)) == [0, 2, 4]
-    own = page(scale="quick", factors=[1, 2, 3])  # of few values none is left out
-    assert list(own.grid(range(5), 2)) == [0, 1, 2, 3, 4]
+    quick_page = page(scale="quick", factors=[1, 2, 3])  # of few values none is left out
+    assert list(quick_page.grid(range(5), 2)) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -84,17 +84,17 @@ def test_quick_scale_takes_fewer_jobs_seeds_and_values(project):
         ({"name": "heel_and_toe/mine"}, "no committed notebook of this name"),
     ],
 )
-def test_other_parameters_go_to_a_folder_of_their_own_and_prove_nothing(project, changed, words):
-    made = page(**changed)
-    assert (made.kind, made.undecided) == ("other", "other parameters")
-    assert made.notice.startswith("**No verdict**: other parameters: ") and words in made.notice
-    made.table(pd.DataFrame({"a": [1]}), "A table", name="own")
+def test_other_parameters_go_to_a_folder_of_their_own_and_prove_nothing(project, changed, message):
+    drawn = page(**changed)
+    assert (drawn.kind, drawn.undecided) == ("other", "other parameters")
+    assert drawn.notice.startswith("**No verdict**: other parameters: ") and message in drawn.notice
+    drawn.table(pd.DataFrame({"a": [1]}), "A table", name="own")
     if "name" not in changed:
         reasons = {("mine", "log", "processors"): "an input"}
-        shown = made.compare([*PRINTED, OURS[0] | {"trace": "mine"}], reasons=reasons)
+        shown = drawn.compare([*PRINTED, OURS[0] | {"trace": "mine"}], reasons=reasons)
         assert set(shown.frame["verdict"]) == {"not comparable"}
     before = {path: path.read_bytes() for path in (project / "figures").rglob("*.*")}
-    assert small_project.publish(made)["provenance"]["kind"] == "other"
+    assert small_project.publish(drawn)["provenance"]["kind"] == "other"
     assert any((project / "build/other/heel_and_toe").iterdir())
     assert {path: path.read_bytes() for path in (project / "figures").rglob("*.*")} == before
 
@@ -121,27 +121,27 @@ def own_log(project, monkeypatch):
 def test_a_log_of_ones_own_is_read_as_any_other_and_again_under_other_rules(own_log):
     path = own_log("my.swf.gz", run_time=range(591, 641), requested_time=[600] * 49 + [-1])
     assert Page(NAME, logs=[path, "CTC-SP2"]).logs == ("my", "CTC-SP2")
-    made = Page(NAME, logs=[path])
-    mine = made.load(path)
+    drawn = Page(NAME, logs=[path])
+    mine = drawn.load(path)
     assert (len(mine), mine.machine, mine.name) == (50, 8, "my")
-    raised = made.workloads["my"]
+    raised = drawn.workloads["my"]
     assert np.array_equal(raised.estimate, np.maximum(600, raised.run_time))
-    recorded = made.reload(["no-estimate"], overrun="as-is")["my"]
+    recorded = drawn.reload(["no-estimate"], overrun="as-is")["my"]
     assert recorded.estimate.tolist() == 49 * [600] and recorded.run_time.max() == 639
 
 
 def test_a_log_may_name_its_rules_and_what_stands_in_for_estimates(own_log):
     path = own_log("mine.swf", "no job", requested_time=[-1] * 50)
-    made = Page(NAME, logs=[{"file": path, "bad_lines": "skip"}])
-    assert dict(made.workloads["mine"].cleaning)["bad-line-wrong-columns"] == 1
-    assert f"logs {path} bad_lines=skip (committed:" in made.notice
+    drawn = Page(NAME, logs=[{"file": path, "bad_lines": "skip"}])
+    assert dict(drawn.workloads["mine"].cleaning)["bad-line-wrong-columns"] == 1
+    assert f"logs {path} bad_lines=skip (committed:" in drawn.notice
     with pytest.raises(InputError, match="logs = .*'missing': 'run-time'"):
-        rp.simulate(made.workloads["mine"])
+        rp.simulate(drawn.workloads["mine"])
     rules = {"file": path, "bad_lines": "skip"}
-    made = Page(NAME, logs=[rules | {"missing": "run-time"}])
-    schedule = rp.simulate(made.workloads["mine"])
+    drawn = Page(NAME, logs=[rules | {"missing": "run-time"}])
+    schedule = rp.simulate(drawn.workloads["mine"])
     assert np.array_equal(schedule.estimate, schedule.workload.run_time)
-    assert "Without an estimate, run time instead: mine (100 %)" in made.notice
+    assert "Without an estimate, run time instead: mine (100 %)" in drawn.notice
     with pytest.raises(InputError, match="missing 'longest'.*run-time"):
         _ = Page(NAME, logs=[rules | {"missing": "longest"}]).workloads
 
@@ -160,12 +160,12 @@ def test_a_log_that_the_paper_does_not_use_has_the_default_rules(project, monkey
 
 
 def test_the_summary_and_its_numbers_are_in_the_record(project):
-    made = page()
+    drawn = page()
     sentence = "The paper finds {theirs} min, we {ours:.1f} min, from {ends}."
-    made.opening(sentence, {"ours": "min"}, theirs=21.3712, ours=2 / 3, ends=(1, math.nan))
-    facts = small_project.publish(made)
+    drawn.opening(sentence, {"ours": "min"}, theirs=21.3712, ours=2 / 3, ends=(1, math.nan))
+    facts = small_project.publish(drawn)
     assert facts["summary"] == "The paper finds 21.37 min, we 0.7 min, from 1 to –."
-    _, ours, ends = evidence_of(made)["opening"]
+    _, ours, ends = evidence_of(drawn)["opening"]
     assert ours == {"case": "ours", "value": 0.666666667, "unit": "min"}
     assert ends == {"case": "ends", "low": 1, "high": None}
 
@@ -180,17 +180,17 @@ def test_quick_scale_and_stand_ins_decide_nothing_and_never_reach_figures(
     small_project.enter(tmp_path, real, monkeypatch.setattr)
     small_project.notebook(tmp_path, NAME)
     small_project.commit(tmp_path)
-    made = page(scale=scale)
-    drawn = made.figure(plot(), "A figure")
-    assert len(pixels(drawn.data)) > len(pixels(style.png(plot())))  # a notice above it
-    shown = made.compare(PRINTED)
+    drawn = page(scale=scale)
+    figure = drawn.figure(plot(), "A figure")
+    assert len(pixels(figure.data)) > len(pixels(style.png(plot())))  # a notice above it
+    shown = drawn.compare(PRINTED)
     assert set(shown.frame["verdict"]) == {"not comparable"} and all(shown.frame["remark"])
-    decided = made.claims({"doubling_helps": lambda change: [Case("CTC-SP2", change)]}, change=1)
+    decided = drawn.claims({"doubling_helps": lambda change: [Case("CTC-SP2", change)]}, change=1)
     markup = decided._repr_html_()
     assert "CTC-SP2 1 %: for" in markup and "verdict" not in markup.partition("</caption>")[2]
     case = {"unit": "%", "case": "CTC-SP2", "value": 1.0}
-    assert evidence_of(made)["doubling-helps"] == (case,)
-    assert small_project.publish(made)["provenance"]["kind"] == kind
+    assert evidence_of(drawn)["doubling-helps"] == (case,)
+    assert small_project.publish(drawn)["provenance"]["kind"] == kind
     assert (tmp_path / "build" / kind / "heel_and_toe/fig02.png").exists()
     report = assemble.build()
     assert report == tmp_path / f"build/report/{kind}/report.html"
@@ -209,13 +209,13 @@ def test_words_above_and_below_a_figure_cover_nothing():
     top = len(pixels(style.png(plot(), banner="No verdict"))) - len(plain)
     above, same, below = np.split(marked, [top, top + len(plain)])
     assert np.abs(same - plain).max() <= 64  # their palettes differ a little
-    for words in (above, below):
-        assert len(np.unique(words.reshape(-1, 3), axis=0)) > 10
+    for label in (above, below):
+        assert len(np.unique(label.reshape(-1, 3), axis=0)) > 10
 
 
 def test_real_logs_at_paper_scale_get_verdicts(project):
-    made = page()
-    shown = made.compare([*PRINTED, OURS[0] | {"policy": "aging", "value": 17.25}], extra=True)
+    drawn = page()
+    shown = drawn.compare([*PRINTED, OURS[0] | {"policy": "aging", "value": 17.25}], extra=True)
     rows = shown.frame.set_index(["trace", "policy"])
     assert rows["verdict"].to_dict() == {
         ("CTC-SP2", "real"): "match",
@@ -226,18 +226,18 @@ def test_real_logs_at_paper_scale_get_verdicts(project):
     }
     assert rows.loc[("CTC-SP2", "aging"), "remark"] == "not in the paper"
     assert all(text in shown._repr_html_() for text in ("21.37", "+0.1 %", "17.25"))
-    recorded = evidence_of(made)
+    recorded = evidence_of(drawn)
     assert recorded["fig02 CTC-SP2 real wait"] == ({"value": 21.4, "unit": "min"},)
     assert recorded["fig02 KTH-SP2-2 perfect wait"] == ({"value": None, "unit": "min"},)
     assert not any("aging" in name for name in recorded)
 
 
 def test_the_end_of_a_range_is_words_and_a_part_leaves_out_what_others_draw(project):
-    words, made = "none up to 30 min", page()
-    shown = made.compare([OURS[0] | {"value": 30.0, "words": words}], item="fig02", part=True)
-    ((row,),) = evidence_of(made).values()
-    assert row == {"value": 30.0, "unit": "min", "part": words}
-    assert words in shown._repr_html_() and "+" not in shown._repr_html_()
+    text, drawn = "none up to 30 min", page()
+    shown = drawn.compare([OURS[0] | {"value": 30.0, "words": text}], item="fig02", part=True)
+    ((row,),) = evidence_of(drawn).values()
+    assert row == {"value": 30.0, "unit": "min", "part": text}
+    assert text in shown._repr_html_() and "+" not in shown._repr_html_()
 
 
 def test_the_record_says_where_it_comes_from_and_names_no_place_of_this_machine(project):
@@ -267,9 +267,9 @@ def test_a_run_with_the_same_results_changes_no_byte_and_another_leaves_nothing(
     facts = record.read("paper", NAME)
     facts["files"]["../../victim.csv"] = facts["files"]["fig02.csv"]  # edited by hand
     record.save(project / "figures/heel_and_toe", NAME, facts)
-    made = page()
-    made.table(pd.DataFrame({"a": [1]}), "First", name="new")
-    facts = small_project.publish(made)
+    drawn = page()
+    drawn.table(pd.DataFrame({"a": [1]}), "First", name="new")
+    facts = small_project.publish(drawn)
     assert facts["run"]["python"] == "4.0"
     assert list(facts["files"]) == ["fig02-new.csv", "fig02.ipynb"]
     left = {path.name for path in (project / "figures/heel_and_toe").glob("fig02*")}
@@ -277,36 +277,36 @@ def test_a_run_with_the_same_results_changes_no_byte_and_another_leaves_nothing(
 
 
 def test_two_outputs_may_not_take_one_name(project):
-    made = page()
-    made.figure(plot(), "A figure")
-    made.figure(plot(), "A figure")  # the cell was run again
+    drawn = page()
+    drawn.figure(plot(), "A figure")
+    drawn.figure(plot(), "A figure")  # the cell was run again
     with pytest.raises(PageError, match="name="):
-        made.figure(plot(), "Another figure")
+        drawn.figure(plot(), "Another figure")
 
 
 def test_of_a_claim_that_other_parameters_cannot_decide_its_statement_is_said(project, monkeypatch):
     said = []
-    monkeypatch.setattr(Page, "say", lambda page, words: said.append(words))
-    made = page(load=0.9)
-    decided = made.claims({}, ["doubling-helps"])
+    monkeypatch.setattr(Page, "say", lambda page, text: said.append(text))
+    drawn = page(load=0.9)
+    decided = drawn.claims({}, ["doubling-helps"])
     assert "It helps." in said[0] and "doubling-helps" not in said[0]
     assert decided["doubling-helps"].count == "0 of 0"
-    made.opening("It helps in {helps} cases.", helps=decided["doubling-helps"].count)
-    assert "0 of 0" not in small_project.publish(made)["summary"]
+    drawn.opening("It helps in {helps} cases.", helps=decided["doubling-helps"].count)
+    assert "0 of 0" not in small_project.publish(drawn)["summary"]
     # A case may need a value that the parameters leave out; any other error is one of its function.
     functions = {"doubling_helps": lambda change: [Case("a", change[2])]}
-    given = functions, ["doubling-helps"]
-    assert page(factors=[1]).decide(*given, change={1: 0.5}) == {}
-    assert page(factors=[1]).decide(*given, change=None) == {}  # a table not made
+    arguments = functions, ["doubling-helps"]
+    assert page(factors=[1]).decide(*arguments, change={1: 0.5}) == {}
+    assert page(factors=[1]).decide(*arguments, change=None) == {}  # a table not made
     with pytest.raises(KeyError):
-        page(factors=[1, 2], load=0.9).decide(*given, change={1: 0.5})
+        page(factors=[1, 2], load=0.9).decide(*arguments, change={1: 0.5})
 
 
 @pytest.mark.parametrize("share", [float("nan"), (1.0, np.nan), "2, nan"])
 def test_an_opening_without_a_number_says_so_under_other_parameters(project, share):
     summary = []
     for changes in ({}, {"load": 0.9}):
-        made = page(**changes)
-        made.opening("It is {share} %.", share=share)
-        summary.append(small_project.publish(made)["summary"])
+        drawn = page(**changes)
+        drawn.opening("It is {share} %.", share=share)
+        summary.append(small_project.publish(drawn)["summary"])
     assert summary[0].startswith("It is ") and "few cases" in summary[1]

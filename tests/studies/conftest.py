@@ -6,5 +6,5 @@ from tests.workloads import random_jobs
 
 
 @pytest.fixture(scope="session")
-def some():
+def random_log():
     return random_jobs(400, 32, 30 * 24 * 3600, 4000, 9000, name="some")

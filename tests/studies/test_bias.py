@@ -14,11 +14,13 @@ from notebooks.top_percent.runs import POLICIES
 
 
 @pytest.mark.parametrize("policy", ["CVH", "Top03"])
-def test_recorded_predictions_give_the_predictors_own_schedule(some, policy):
-    own = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=POLICIES[policy]))
-    made = bias.predictions_at_submission(some, [policy])[policy]
-    again = rp.simulate(some, replace(bias.AT_SUBMISSION, predictor=bias.Recorded(tuple(made))))
-    assert again.start.tolist() == own.start.tolist()
+def test_recorded_predictions_give_the_predictors_own_schedule(random_log, policy):
+    schedule = rp.simulate(random_log, replace(bias.AT_SUBMISSION, predictor=POLICIES[policy]))
+    predictions = bias.predictions_at_submission(random_log, [policy])[policy]
+    again = rp.simulate(
+        random_log, replace(bias.AT_SUBMISSION, predictor=bias.Recorded(tuple(predictions)))
+    )
+    assert again.start.tolist() == schedule.start.tolist()
 
 
 def test_values_are_dealt_out_in_the_order_of_others():
@@ -32,25 +34,25 @@ def test_differences_are_shared_out_between_values_and_order(of, expected):
     grid = {"values": values, "order": order}[of][..., None] * np.array([1.0, 2.0])
     shares = bias.shares(grid)
     for draw in range(2):
-        found = shares["values"][draw], shares["order"][draw]
-        assert found == pytest.approx(expected, abs=1e-9)
+        drawn = shares["values"][draw], shares["order"][draw]
+        assert drawn == pytest.approx(expected, abs=1e-9)
     assert shares["together"] == pytest.approx(0, abs=1e-9)
 
 
 def test_favouring_overprediction_helps():
     # 0.9 with doubled and 1.2 with halved predictions; the reference has no factor.
-    one = {
+    complete = {
         ("a", "CVH", 2, "AP1WAF"): 0.9,
         ("a", "CVH", 0.5, "AP1WAF"): 1.2,
         ("a", "CVH", 2, "AF"): 9,
     }
-    other = {("a", "Tsafrir", 0.5, "AP1WAF"): 1.1, ("a", "Tsafrir", 2, "AP1WAF"): 1.5}
-    other |= {("a", "Reqtime", np.nan, "AP1WAF"): 1}
-    rows = one | other
+    tsafrir = {("a", "Tsafrir", 0.5, "AP1WAF"): 1.1, ("a", "Tsafrir", 2, "AP1WAF"): 1.5}
+    tsafrir |= {("a", "Reqtime", np.nan, "AP1WAF"): 1}
+    rows = complete | tsafrir
     index = pd.MultiIndex.from_tuples(rows, names=("log", "policy", "factor", "measure"))
-    some = pd.DataFrame(
+    table = pd.DataFrame(
         [(x, x - 0.2, x + 0.2, x - 0.2, x + 0.2) for x in rows.values()], index=index
     )
     expected = {"a CVH": 100 * (0.9 / 1.2 - 1), "a Tsafrir": 100 * (1.5 / 1.1 - 1)}
-    cases = {case.case: case.value for case in bias.favouring_overprediction_helps(some)}
+    cases = {case.case: case.value for case in bias.favouring_overprediction_helps(table)}
     assert cases == pytest.approx(expected)

@@ -15,22 +15,24 @@ from tests.cases import found as cases_of
 from tests.workloads import jobs, schedule_of
 
 
-def test_equal_run_times_keep_the_work(some):
-    equal = causes.equal_run_times(some)
+def test_equal_run_times_keep_the_work(random_log):
+    equal = causes.equal_run_times(random_log)
     assert len(set(equal.run_time)) == 1
-    work = [(one.run_time * one.processors).sum() for one in (some, equal)]
+    work = [(workload.run_time * workload.processors).sum() for workload in (random_log, equal)]
     assert work[1] == pytest.approx(work[0], rel=0.001)
-    assert np.array_equal(equal.submit, some.submit)
+    assert np.array_equal(equal.submit, random_log.submit)
 
 
-def test_estimates_are_permuted_within_size_classes_alike_at_every_f(some):
-    exact, wide = (causes.Permuted(f).estimate(some, 1) for f in (0, 2))
-    classes = np.frexp(some.processors)[1]
-    for one in set(classes):
-        assert sorted(exact[classes == one]) == sorted(some.run_time[classes == one])
+def test_estimates_are_permuted_within_size_classes_alike_at_every_f(random_log):
+    exact, wide = (causes.Permuted(f).estimate(random_log, 1) for f in (0, 2))
+    classes = np.frexp(random_log.processors)[1]
+    for size_class in set(classes):
+        assert sorted(exact[classes == size_class]) == sorted(
+            random_log.run_time[classes == size_class]
+        )
     assert ((wide >= exact) & (wide <= 3 * exact + 1)).all()
-    assert abs(np.corrcoef(exact, some.run_time)[0, 1]) < 0.2
-    assert exact.tolist() != causes.Permuted(0).estimate(some, 2).tolist()
+    assert abs(np.corrcoef(exact, random_log.run_time)[0, 1]) < 0.2
+    assert exact.tolist() != causes.Permuted(0).estimate(random_log, 2).tolist()
 
 
 def curve(gain):
@@ -39,7 +41,7 @@ def curve(gain):
         {"log": "a", "load": "log", "scheduler": repr(rp.EASY()), "f": f, "seed": seed}
         | {"wild": f / 50, "backfilled": 0.4, "mean_wait": wait, "mean_bounded_slowdown": wait}
         for seed in range(4)
-        for f, wait in ((0.0, 100.0), *((one, 100.0 - gain + seed - 1.5) for one in causes.CASES))
+        for f, wait in ((0.0, 100.0), *((f, 100.0 - gain + seed - 1.5) for f in causes.CASES))
     ]
     return pd.DataFrame(rows)
 
@@ -86,16 +88,16 @@ def test_heads_are_those_of_a_third_schedule():
     assert lost.tolist() == pytest.approx([55 / causes.DAY, 0])
 
 
-def test_a_placebo_moves_each_submission_by_up_to_a_minute(some):
-    moved = placebo.shifted(some, 1)
-    by = moved.submit - some.submit
+def test_a_placebo_moves_each_submission_by_up_to_a_minute(random_log):
+    moved = placebo.shifted(random_log, 1)
+    by = moved.submit - random_log.submit
     assert by.min() >= 0 and by.max() <= placebo.MINUTE and by.std() > 10
-    assert moved.run_time.tolist() == some.run_time.tolist()
-    assert moved.submit.tolist() != placebo.shifted(some, 2).submit.tolist()
-    own = rp.simulate(some, rp.EASY(), rp.FModel(3), 5)
-    again = placebo.again(own, 2)
-    assert [one.workload.submit[0] for one in again] != [some.submit[0]] * 2
-    assert all(one.estimate.tolist() == own.estimate.tolist() for one in again)
+    assert moved.run_time.tolist() == random_log.run_time.tolist()
+    assert moved.submit.tolist() != placebo.shifted(random_log, 2).submit.tolist()
+    schedule = rp.simulate(random_log, rp.EASY(), rp.FModel(3), 5)
+    again = placebo.again(schedule, 2)
+    assert [shifted.workload.submit[0] for shifted in again] != [random_log.submit[0]] * 2
+    assert all(shifted.estimate.tolist() == schedule.estimate.tolist() for shifted in again)
 
 
 def test_cases_of_the_claims_on_what_is_left_and_what_is_gained():
@@ -137,7 +139,7 @@ def test_heads_pay():
 
 def test_the_difference_of_two_arms_is_paired_by_seed():
     arms = {causes.SHORTER: 30, causes.LONGER: 20}
-    made = pd.concat([curve(gain).assign(scheduler=arm) for arm, gain in arms.items()])
-    more = causes.more_gain(made, causes.SHORTER, causes.LONGER)
+    curves = pd.concat([curve(gain).assign(scheduler=arm) for arm, gain in arms.items()])
+    more = causes.more_gain(curves, causes.SHORTER, causes.LONGER)
     assert more[["difference", "difference low", "difference high"]].to_numpy() == pytest.approx(10)
     assert len(more) == len(causes.CASES) * 2
