@@ -1,7 +1,7 @@
 """Cases of claims as short values, for results by hand."""
 
 
-def found(cases):
+def values_by_case(cases):
     """Return the value of each case, with its interval unless that is a point, by its name; of
     several parts by part.
 
@@ -20,8 +20,8 @@ def found(cases):
 
 
 def rules(cases):
-    """Return operator and threshold of each case as one text; empty where they are the entry's."""
-    return [f"{one.operator} {_number(one.threshold)}".strip() for one in cases]
+    """Return operator and threshold of each case as case text; empty where they are the entry's."""
+    return [f"{case.operator} {_number(case.threshold)}".strip() for case in cases]
 
 
 def _number(threshold):

@@ -104,9 +104,9 @@ F = np.round(np.arange(0, 10.01, 0.1), 1)
 
 @pytest.mark.parametrize("values", [np.full(len(F), 100.0), 100 - 0.05 * F], ids=["flat", "0.5 %"])
 def test_a_curve_without_a_fall_of_1_per_cent_is_flat(values):
-    found = trends.shape(runs(dict(zip(F, values, strict=True)), noise=2.0, seeds=100), "mean_wait")
-    assert found["shape"] == "flat"
-    assert found["fall low [%]"] <= found["fall [%]"] <= found["fall high [%]"]
+    band = trends.shape(runs(dict(zip(F, values, strict=True)), noise=2.0, seeds=100), "mean_wait")
+    assert band["shape"] == "flat"
+    assert band["fall low [%]"] <= band["fall [%]"] <= band["fall high [%]"]
 
 
 def test_noise_alone_makes_no_v():
@@ -114,9 +114,9 @@ def test_noise_alone_makes_no_v():
     it by the band.
     """
     noise = [runs(dict.fromkeys(F, 100.0), noise=3.0, seed=s, seeds=100) for s in range(20)]
-    found = [trends.shape(run, "mean_wait") for run in noise]
-    assert [one["shape"] for one in found].count("flat") >= 17
-    assert not any(one["fall low [%]"] > 1 for one in found)
+    band = [trends.shape(run, "mean_wait") for run in noise]
+    assert [shape["shape"] for shape in band].count("flat") >= 17
+    assert not any(shape["fall low [%]"] > 1 for shape in band)
     assert sum(trends.span(run, "mean_wait")[1] > 0 for run in noise) <= 3
 
 
@@ -126,8 +126,8 @@ def test_the_band_holds_at_all_f_at_once():
     """
     inside = 0
     for seed in range(100, 160):
-        found = trends.band(runs(dict.fromkeys(F, 100.0), noise=5.0, seed=seed), "mean_wait")
-        inside += bool(((found["low"] <= 100) & (found["high"] >= 100)).all())
+        band = trends.band(runs(dict.fromkeys(F, 100.0), noise=5.0, seed=seed), "mean_wait")
+        inside += bool(((band["low"] <= 100) & (band["high"] >= 100)).all())
     assert inside >= 53
 
 
@@ -146,10 +146,10 @@ def test_a_shape_that_the_band_leaves_open_is_not_sure(fall, rise, expected, sur
     its beginning, the lowest of twenty noisy points may be a fall.
     """
     values = 100 - fall * np.minimum(F / 2, 1) + rise * np.maximum(F - 2, 0) / 8
-    found = trends.shape(runs(dict(zip(F, values, strict=True)), noise=2.0, seeds=100), "mean_wait")
-    assert found["shape"] == expected
+    band = trends.shape(runs(dict(zip(F, values, strict=True)), noise=2.0, seeds=100), "mean_wait")
+    assert band["shape"] == expected
     if expected in ("V", "L"):
-        row = {"log": "CTC-SP2", "load": "log", "measure": "mean_wait"} | found
+        row = {"log": "CTC-SP2", "load": "log", "measure": "mean_wait"} | band
         parts = [case.row() for case in claims.shape_cases(row, expected)]
         entry = {"operator": ">", "threshold": 1.0}
         assert [*answers(parts, entry).values()] == [(True, sure)]
@@ -200,9 +200,9 @@ def test_the_masquerade_formula():
     assert masquerade.probability(0.5, 3) == pytest.approx(
         0.5 * 0.5 * 0.25
     )  # λ1 λ2 λ3 of section 6
-    found = masquerade.verdict(masquerade.samples(40_000))
-    assert found["largest"] < 4.5
-    assert found["impossible_drawn"] == 0
+    band = masquerade.verdict(masquerade.samples(40_000))
+    assert band["largest"] < 4.5
+    assert band["impossible_drawn"] == 0
 
 
 def test_bins_of_accuracy():

@@ -13,7 +13,7 @@ import pytest
 
 from notebooks.heel_and_toe import claims
 from notebooks.heel_and_toe.claims import BLUE, CTC, KTH, SDSC
-from tests.cases import found, rules
+from tests.cases import rules, values_by_case
 from tests.workloads import jobs
 
 HOUR = 3600
@@ -84,81 +84,89 @@ def test_changes_from_one_f_to_another():
     low = runs(CTC, [0, 10], load="low", wait=[10, 14])
     assert claims.change(ctc, CTC, WAIT, 0, 10) == pytest.approx(fall, abs=1e-4)
     assert claims.change(table(ctc, low), CTC, WAIT, 0, 10, "low") == (40, 40, 40)
-    assert found(claims.changes(ctc, ["mean_wait", "mean_bounded_slowdown"])) == {
+    assert values_by_case(claims.changes(ctc, ["mean_wait", "mean_bounded_slowdown"])) == {
         "CTC-SP2 wait": fall,
         "CTC-SP2 slowdown": 25,
     }
     cases = list(claims.opposite_trends(table(ctc, runs(SDSC, [0, 5, 10], wait=[50, 1, 60]))))
-    assert found(cases) == {"CTC-SP2 wait": fall, "SDSC-SP2 wait": 20}
+    assert values_by_case(cases) == {"CTC-SP2 wait": fall, "SDSC-SP2 wait": 20}
     assert rules(cases) == ["< -1", "> 1"]
     regular = runs(CTC, [0, 10], regular_run_time=falling)
-    assert found(claims.changes(regular, ["regular_run_time"])) == {"CTC-SP2": fall}
+    assert values_by_case(claims.changes(regular, ["regular_run_time"])) == {"CTC-SP2": fall}
 
 
 def test_single_runs_help():
     # Below 99 of 100 at f = 0: one of two random runs of the first seed, one of two deterministic
     # runs; of the slowdown, none.
-    one = runs(CTC, [0, 1, 2], wait=[100, (98.9, 200), (99.1, 1)], slowdown=[10, 10, 10])
-    two = exact(CTC, [0, 1, 2], wait=[1, 50, 120], slowdown=[1, 10, 11])
-    some = table(one, two, runs(SDSC, [0, 1], wait=[2, 1], slowdown=[2, 1]))
-    assert found(claims.single_runs_help(some)) == {"CTC-SP2 wait": 50, "CTC-SP2 slowdown": 0}
+    random_runs = runs(CTC, [0, 1, 2], wait=[100, (98.9, 200), (99.1, 1)], slowdown=[10, 10, 10])
+    exact_runs = exact(CTC, [0, 1, 2], wait=[1, 50, 120], slowdown=[1, 10, 11])
+    results = table(random_runs, exact_runs, runs(SDSC, [0, 1], wait=[2, 1], slowdown=[2, 1]))
+    assert values_by_case(claims.single_runs_help(results)) == {
+        "CTC-SP2 wait": 50,
+        "CTC-SP2 slowdown": 0,
+    }
 
 
 def test_better_than_real():
     # Below 99 of 100: two of four waits, of which 0.4 is the largest f of the others; below 9.9 of
     # 10: three of four slowdowns.
     f, wait = [0.2, 0.4, 1, 2], [100, 99.5, (98.5, 200), 50]
-    some = [runs(log, f, wait=wait, slowdown=[9, 9.95, 8, 7]) for log in (CTC, KTH)]
-    some = table(*some, *(users(log, wait=100, slowdown=10) for log in (CTC, KTH)))
-    cases = list(claims.better_than_real(some))
+    results = [runs(log, f, wait=wait, slowdown=[9, 9.95, 8, 7]) for log in (CTC, KTH)]
+    results = table(*results, *(users(log, wait=100, slowdown=10) for log in (CTC, KTH)))
+    cases = list(claims.better_than_real(results))
     worse = "CTC-SP2 wait, largest f of a run that is not better"
     rest = {"CTC-SP2 slowdown": 75, "KTH-SP2-2 wait": 50, "KTH-SP2-2 slowdown": 75}
-    assert found(cases) == {worse: 0.4} | rest
+    assert values_by_case(cases) == {worse: 0.4} | rest
     assert rules(cases) == ["< 0.5", "", "", ""]
 
 
 def test_sensitive_to_small_changes():
     # Random by f: 100, 110, 99, steps of 10 % and 10 %; deterministic: 100, 104, 104, steps of 4 %
     # and 0 %. The median is 7 %.
-    one = runs(CTC, [2, 0, 1], wait=[99, (100, 1), 110], slowdown=[1, 1, 1])
-    two = exact(CTC, [0, 1, 2], wait=[100, 104, 104], slowdown=[1, 1, 1])
-    cases = claims.sensitive_to_small_changes(table(one, two))
-    assert found(cases) == {"CTC-SP2 wait": 7, "CTC-SP2 slowdown": 0}
+    random_runs = runs(CTC, [2, 0, 1], wait=[99, (100, 1), 110], slowdown=[1, 1, 1])
+    exact_runs = exact(CTC, [0, 1, 2], wait=[100, 104, 104], slowdown=[1, 1, 1])
+    cases = claims.sensitive_to_small_changes(table(random_runs, exact_runs))
+    assert values_by_case(cases) == {"CTC-SP2 wait": 7, "CTC-SP2 slowdown": 0}
 
 
 def test_not_in_proportion():
     # 20 / 2 - 4 = 6 of 200; errors of 1.5 x 4 and 8 make 10. The slowdown: 2 / 2 - 4 = -3 of 10.
-    some = runs(CTC, [0, 5, 10], wait=[200, (176, 184), (168, 184)], slowdown=[10, 8, 4])
-    cases = claims.not_in_proportion(some)
-    assert found(cases) == {"CTC-SP2 wait": (3, -6.8, 12.8), "CTC-SP2 slowdown": -30}
+    results = runs(CTC, [0, 5, 10], wait=[200, (176, 184), (168, 184)], slowdown=[10, 8, 4])
+    cases = claims.not_in_proportion(results)
+    assert values_by_case(cases) == {"CTC-SP2 wait": (3, -6.8, 12.8), "CTC-SP2 slowdown": -30}
 
 
 def test_span():
     # 190 less 150 of 200, 13 less 12 of 10; with f = 0 from 200, and to 10.
-    some = runs(CTC, [0, 0.1, 1], wait=[200, 190, 150], slowdown=[10, 12, 13])
-    assert found(claims.span(some, 0.1)) == {"CTC-SP2 wait": 20, "CTC-SP2 slowdown": 10}
-    assert found(claims.span(some, 0)) == {"CTC-SP2 wait": 25, "CTC-SP2 slowdown": 30}
+    results = runs(CTC, [0, 0.1, 1], wait=[200, 190, 150], slowdown=[10, 12, 13])
+    assert values_by_case(claims.span(results, 0.1)) == {"CTC-SP2 wait": 20, "CTC-SP2 slowdown": 10}
+    assert values_by_case(claims.span(results, 0)) == {"CTC-SP2 wait": 25, "CTC-SP2 slowdown": 30}
 
 
 def test_deterministic_place():
     # From 10 to 100: 28 is a place of 0.2, 55 of 0.5, 118 of 1.2. f = 0 does not count.
     pairs = [(5, 105)] * 4
-    one = runs(CTC, [0, 1, 2, 3], wait=pairs, slowdown=pairs)
-    two = exact(CTC, [0, 1, 2, 3], wait=[10, 28, 55, 118], slowdown=[10, 10, 10, 100])
-    cases = claims.deterministic_place(table(one, two))
-    assert found(cases) == {"CTC-SP2 wait": 0.5, "CTC-SP2 slowdown": 0}
+    random_runs = runs(CTC, [0, 1, 2, 3], wait=pairs, slowdown=pairs)
+    exact_runs = exact(CTC, [0, 1, 2, 3], wait=[10, 28, 55, 118], slowdown=[10, 10, 10, 100])
+    cases = claims.deterministic_place(table(random_runs, exact_runs))
+    assert values_by_case(cases) == {"CTC-SP2 wait": 0.5, "CTC-SP2 slowdown": 0}
 
 
 def test_the_deterministic_model_less_the_random_one():
     # 180 for 200 and 40 for 50: -10 and -20 %; SJFness 20 and 40 %. f = 0 does not count.
     f, ones = [0, 1, 2], [1, 1, 1]
-    one = runs(SDSC, f, wait=[100, (190, 210), 50], slowdown=ones, sjfness=[1, 0.5, 0.5])
-    two = exact(SDSC, f, wait=[50, 180, 40], slowdown=[1, 1, 2], sjfness=[2, 0.6, 0.7])
-    low = table(one, two).assign(load="low", mean_bounded_slowdown=3)
-    own = {"SDSC-SP2 wait": -15, "SDSC-SP2 slowdown": 50}
+    random_runs = runs(SDSC, f, wait=[100, (190, 210), 50], slowdown=ones, sjfness=[1, 0.5, 0.5])
+    exact_runs = exact(SDSC, f, wait=[50, 180, 40], slowdown=[1, 1, 2], sjfness=[2, 0.6, 0.7])
+    low = table(random_runs, exact_runs).assign(load="low", mean_bounded_slowdown=3)
+    at_own_load = {"SDSC-SP2 wait": -15, "SDSC-SP2 slowdown": 50}
     at_low = {"SDSC-SP2 wait, low load": -15, "SDSC-SP2 slowdown, low load": 0}
-    assert found(claims.deterministic_better(table(one, two, low))) == own | at_low
-    assert found(claims.sjfness_deterministic(table(one, two))) == {SDSC: 30}
+    assert (
+        values_by_case(claims.deterministic_better(table(random_runs, exact_runs, low)))
+        == at_own_load | at_low
+    )
+    assert values_by_case(claims.sjfness_deterministic(table(random_runs, exact_runs))) == {
+        SDSC: 30
+    }
 
 
 def test_simulations():
@@ -177,24 +185,24 @@ def turns(fall, rise):
 
 
 def test_falls():
-    some = runs(SDSC, [0, 1, 2], wait=[200, 160, 180], slowdown=[5, 6, 7])
+    results = runs(SDSC, [0, 1, 2], wait=[200, 160, 180], slowdown=[5, 6, 7])
     low = runs(SDSC, [0, 1, 2], load="low", wait=[200, 180, 200], slowdown=[5, 4, 7])
-    own = {"SDSC-SP2 wait": 20, "SDSC-SP2 slowdown": 0}
+    at_own_load = {"SDSC-SP2 wait": 20, "SDSC-SP2 slowdown": 0}
     at_low = {"SDSC-SP2 wait, low load": 10, "SDSC-SP2 slowdown, low load": 20}
-    assert found(claims.falls(table(some, low), ["log", "low"])) == own | at_low
-    assert found(claims.falls(table(some, low), ["log"])) == own
+    assert values_by_case(claims.falls(table(results, low), ["log", "low"])) == at_own_load | at_low
+    assert values_by_case(claims.falls(table(results, low), ["log"])) == at_own_load
 
 
 def test_v_shapes():
     curves = {"load": "high", "wait": [200, 160, 180], "slowdown": [5, 4, 4]}
-    some = table(*(runs(log, [0, 1, 2], **curves) for log in (KTH, CTC)))
-    cases = list(claims.v_shapes(some, ["high"], [KTH]))
-    assert found(cases) == {
+    results = table(*(runs(log, [0, 1, 2], **curves) for log in (KTH, CTC)))
+    cases = list(claims.v_shapes(results, ["high"], [KTH]))
+    assert values_by_case(cases) == {
         "KTH-SP2-2 wait, high load, V": turns(20, 10),
         "KTH-SP2-2 slowdown, high load, V": turns(20, 0),
     }
     assert rules(cases) == [">"] * 4
-    assert len(list(claims.v_shapes(some, ["high", "low"]))) == 8
+    assert len(list(claims.v_shapes(results, ["high", "low"]))) == 8
 
 
 def test_shapes():
@@ -204,7 +212,7 @@ def test_shapes():
     curves = {"wait": [100, 80, 1, 90, 500], "slowdown": [10, 8, 1, 9, 50]}
     wide = table(*(runs(log, [0, 50, 50.5, 100, 200], **curves) for log in (SDSC, BLUE, KTH)))
     cases = list(claims.shapes(near, wide))
-    assert found(cases) == {
+    assert values_by_case(cases) == {
         "SDSC-SP2 wait, V": turns(20, 5),
         "SDSC-SP2 slowdown, V": turns(20, 0),
         "SDSC-BLUE wait, V": turns(20, 10),
@@ -218,13 +226,13 @@ def test_shapes():
 def test_trends_invariant():
     last = {(CTC, "high"): 80, (SDSC, "low"): 70, (CTC, "log"): 60, (SDSC, "high"): 90}
     curves = {"slowdown": [10, 9, 9]}
-    some = [
+    results = [
         runs(*key, wait=[100, 60, x], **curves)
         for (log, load), x in last.items()
         for key in [(log, [0, 1, 2], "random", load)]
     ]
-    cases = list(claims.trends_invariant(table(*some)))
-    assert found(cases) == {
+    cases = list(claims.trends_invariant(table(*results)))
+    assert values_by_case(cases) == {
         "CTC-SP2 wait, high load, L": turns(40, 20),
         "CTC-SP2 slowdown, high load, L": turns(10, 0),
         "SDSC-SP2 wait, low load, V": turns(40, 10),
@@ -243,49 +251,51 @@ def test_low_load_flatter(monkeypatch):
     )
     monkeypatch.setattr(claims.trends, "shapes", lambda rows, measures: rows)
     cases = claims.low_load_flatter(shapes.assign(measure=WAIT))
-    assert found(cases) == {"SDSC-BLUE wait": (-20, -22.24, -13.6)}
+    assert values_by_case(cases) == {"SDSC-BLUE wait": (-20, -22.24, -13.6)}
 
 
 # ---- backfilling, and heel and toe
 
 
 def test_growth_by_steps():
-    some = runs(CTC, [7, 8, 9, 10], wild=[1, 100, 110, 99], events=[1, 2, 2, 3])
-    cases = list(claims.growth_by_steps(some, ["wild"], 8))
+    results = runs(CTC, [7, 8, 9, 10], wild=[1, 100, 110, 99], events=[1, 2, 2, 3])
+    cases = list(claims.growth_by_steps(results, ["wild"], 8))
     steps = {"f = 8 to 10": -1, "f = 8 to 9": 10, "f = 9 to 10": -10}
-    assert found(cases) == {"CTC-SP2": steps}
+    assert values_by_case(cases) == {"CTC-SP2": steps}
     assert rules(cases) == [">", "> -1", "> -1"]
-    both = found(claims.growth_by_steps(some, ["wild", "events"], 8))
+    both = values_by_case(claims.growth_by_steps(results, ["wild", "events"], 8))
     assert both["CTC-SP2 wild"] == steps
     assert list(both) == ["CTC-SP2 wild", "CTC-SP2 events"]
 
 
 def test_sjfness_falls_on():
-    some = runs(CTC, [0, 8.5, 9, 10], sjfness=[0.5, 0.8, 0.6, 0.3])
-    cases = list(claims.sjfness_falls_on(some))
+    results = runs(CTC, [0, 8.5, 9, 10], sjfness=[0.5, 0.8, 0.6, 0.3])
+    cases = list(claims.sjfness_falls_on(results))
     steps = {"f = 8.5 to 10": -62.5, "f = 8.5 to 9": -25, "f = 9 to 10": -50}
-    assert found(cases) == {"CTC-SP2": steps}
+    assert values_by_case(cases) == {"CTC-SP2": steps}
     assert rules(cases) == ["<", "< 1", "< 1"]
 
 
 def test_sjfness_lambda():
-    some = table(runs(CTC, [0, 1, 2], sjfness=[0.5, 0.8, 0.6]), exact(CTC, [0, 1], sjfness=[9, 1]))
-    cases = list(claims.sjfness_lambda(some))
-    assert found(cases) == {"CTC-SP2": {"least rise": 60, "fall": 40}}
+    results = table(
+        runs(CTC, [0, 1, 2], sjfness=[0.5, 0.8, 0.6]), exact(CTC, [0, 1], sjfness=[9, 1])
+    )
+    cases = list(claims.sjfness_lambda(results))
+    assert values_by_case(cases) == {"CTC-SP2": {"least rise": 60, "fall": 40}}
     assert [case.threshold for case in cases] == [0, None]
     # Runs of 0.4 and 0.7, 10 % above 0.5 on average, leave it undecided whether there is a rise.
     unsure = table(
         runs(CTC, [0, 1, 2], sjfness=[0.5, (0.4, 0.7), 0.3]), exact(CTC, [0], sjfness=[9])
     )
-    least = found(claims.sjfness_lambda(unsure))["CTC-SP2"]["least rise"]
+    least = values_by_case(claims.sjfness_lambda(unsure))["CTC-SP2"]["least rise"]
     assert least == 0
 
 
 def test_tight_intervals():
     # 91 to 109 around 100 is 9 %, 191 to 209 around 200 is 4.5 %; of the size 9 around 50.
     pairs = {"backfilled": [(90, 110), (190, 210)], "backfilled_run_time": [5, 5]}
-    some = runs(CTC, [0, 1], **pairs, backfilled_size=[5, (40, 60)])
-    assert found(claims.tight_intervals(some)) == {
+    results = runs(CTC, [0, 1], **pairs, backfilled_size=[5, (40, 60)])
+    assert values_by_case(claims.tight_intervals(results)) == {
         "CTC-SP2 backfilled": 9,
         "CTC-SP2 backfilled_run_time": 0,
         "CTC-SP2 backfilled_size": 18,
@@ -295,8 +305,8 @@ def test_tight_intervals():
 def test_rates_follow_load():
     # Table 1: KTH 69 %, BLUE 76 %, SDSC 84 %.
     rates = {SDSC: (0.76, 0.84), KTH: 0.75, BLUE: (0.67, 0.73)}
-    some = table(*(runs(log, [0, 10], backfilled=[9, rate]) for log, rate in rates.items()))
-    assert found(claims.rates_follow_load(some)) == {
+    results = table(*(runs(log, [0, 10], backfilled=[9, rate]) for log, rate in rates.items()))
+    assert values_by_case(claims.rates_follow_load(results)) == {
         "SDSC-BLUE less KTH-SP2-2": (-5, -10.88, 0.88),
         "SDSC-SP2 less SDSC-BLUE": (10, 0.2, 19.8),
     }
@@ -304,10 +314,10 @@ def test_rates_follow_load():
 
 def test_growth_whatever_the_load():
     # +50 % with an error of 4 points and +20 % with one of 3: 30 points apart.
-    own = {"backfilled_run_time": [100, (146, 154)], "backfilled_size": [10, 12]}
+    recorded = {"backfilled_run_time": [100, (146, 154)], "backfilled_size": [10, 12]}
     low = {"backfilled_run_time": [200, (234, 246)], "backfilled_size": [5, 6]}
-    some = table(runs(SDSC, [0, 10], **own), runs(SDSC, [0, 10], load="low", **low))
-    assert found(claims.growth_whatever_the_load(some)) == {
+    results = table(runs(SDSC, [0, 10], **recorded), runs(SDSC, [0, 10], load="low", **low))
+    assert values_by_case(claims.growth_whatever_the_load(results)) == {
         "SDSC-SP2 backfilled_run_time": (30, 20.2, 39.8),
         "SDSC-SP2 backfilled_size": 0,
     }
@@ -316,35 +326,37 @@ def test_growth_whatever_the_load():
 def test_equal_load_equal_rates():
     # At high load 0.6 of CTC and SDSC's own 0.5; at low load CTC's own 0.4 and 0.3 of SDSC.
     rates = ((SDSC, "log", 0.5), (CTC, "log", 0.4), (CTC, "high", 0.6), (SDSC, "low", 0.3))
-    some = [runs(log, [0, 10], load=load, backfilled=[0.1, rate]) for log, load, rate in rates]
-    cases = claims.equal_load_equal_rates(table(*some))
-    assert found(cases) == {"high load": 20, "low load": 33.33}
+    results = [runs(log, [0, 10], load=load, backfilled=[0.1, rate]) for log, load, rate in rates]
+    cases = claims.equal_load_equal_rates(table(*results))
+    assert values_by_case(cases) == {"high load": 20, "low load": 33.33}
 
 
 def test_run_times_and_sizes_of_backfilled_jobs():
     means = {"backfilled_run_time": (76, 84), "regular_run_time": (197, 203), "backfilled_size": 8}
     means |= {"wild_run_time": (119, 121), "wild_size": 4}
-    some = runs(CTC, [0, 10], **{name: [9, value] for name, value in means.items()})
+    results = runs(CTC, [0, 10], **{name: [9, value] for name, value in means.items()})
     # 80 less 200; 120 over 80 and 4 over 8.
-    assert found(claims.short_enjoy_more(some)) == {"CTC-SP2": (-60, -64.9, -55.1)}
-    assert found(claims.wild_longer_wider(some)) == {"CTC-SP2": {"run time": 1.5, "size": 0.5}}
+    assert values_by_case(claims.short_enjoy_more(results)) == {"CTC-SP2": (-60, -64.9, -55.1)}
+    assert values_by_case(claims.wild_longer_wider(results)) == {
+        "CTC-SP2": {"run time": 1.5, "size": 0.5}
+    }
 
 
 def test_load_affects_wild():
     # SDSC sets the high load, so that its own load is high; of KTH its own does not count.
     shares = (SDSC, "log", (0.16, 0.24)), (SDSC, "low", (0.07, 0.13))
     shares += (KTH, "log", 0.9), (KTH, "high", 0.3), (KTH, "low", 0.1)
-    some = [runs(log, [0, 10], load=load, wild=[0, share]) for log, load, share in shares]
-    cases = claims.load_affects_wild(table(*some))
-    assert found(cases) == {"SDSC-SP2": (10, 0.2, 19.8), "KTH-SP2-2": 20}
+    results = [runs(log, [0, 10], load=load, wild=[0, share]) for log, load, share in shares]
+    cases = claims.load_affects_wild(table(*results))
+    assert values_by_case(cases) == {"SDSC-SP2": (10, 0.2, 19.8), "KTH-SP2-2": 20}
 
 
 def test_blue_trend_is_load():
     # A fall from 0.5 to 0.4 is 20 % of 0.5. Nothing is said of KTH at low load.
     pairs = [(log, load) for log in (BLUE, KTH) for load in ("log", "high", "low")]
     curve = {"delayed": [0.1, 0.5, 0.4]}
-    some = [runs(log, [0, 1, 10], load=load, **curve) for log, load in [*pairs, (SDSC, "log")]]
-    cases = list(claims.blue_trend_is_load(table(*some)))
+    results = [runs(log, [0, 1, 10], load=load, **curve) for log, load in [*pairs, (SDSC, "log")]]
+    cases = list(claims.blue_trend_is_load(table(*results)))
     signs = {
         "SDSC-BLUE, as logged": ">",
         "SDSC-BLUE, high load": ">",
@@ -353,18 +365,18 @@ def test_blue_trend_is_load():
         "KTH-SP2-2, high load": ">",
         "SDSC-SP2, as logged": ">",
     }
-    assert dict(zip(found(cases), rules(cases), strict=True)) == signs
-    assert set(found(cases).values()) == {20}
+    assert dict(zip(values_by_case(cases), rules(cases), strict=True)) == signs
+    assert set(values_by_case(cases).values()) == {20}
 
 
 def test_shares_of_wild_backfills():
-    some = table(runs(CTC, [0, 10], wild=[(0.01, 0.03), 0.5]), users(CTC, wild=0.05))
-    assert found(claims.no_wild_at_0(some)) == {"CTC-SP2": 2}
-    assert found(claims.real_wild(some)) == {"CTC-SP2": 5}
+    results = table(runs(CTC, [0, 10], wild=[(0.01, 0.03), 0.5]), users(CTC, wild=0.05))
+    assert values_by_case(claims.no_wild_at_0(results)) == {"CTC-SP2": 2}
+    assert values_by_case(claims.real_wild(results)) == {"CTC-SP2": 5}
     # 0.2 x 3 is 0.6; 0.1 x 2 is 0.05 less than 0.25, a fifth of it. Without wild backfills there is
     # nothing to compare.
-    some = exact(CTC, [0, 1, 2], delayed=[0.2, 0.1, 0.1], events=[3, 2, 1], wild=[0.6, 0.25, 0])
-    assert found(claims.wild_is_delayed_times_events(some)) == {"2 runs": 0.2}
+    results = exact(CTC, [0, 1, 2], delayed=[0.2, 0.1, 0.1], events=[3, 2, 1], wild=[0.6, 0.25, 0])
+    assert values_by_case(claims.wild_is_delayed_times_events(results)) == {"2 runs": 0.2}
 
 
 def test_masquerade(monkeypatch):
@@ -373,7 +385,7 @@ def test_masquerade(monkeypatch):
     monkeypatch.setattr(claims, "probability", lambda ratio, _: ratio * np.array([0.1, 0.7, 0.4]))
     drawn = {"exact": [0.2, 0.1, 0], "drawn": [0.23, 0.08, 0.01], "error": [0.01, 0.01, 0]}
     cases = list(claims.masquerade(pd.DataFrame(drawn)))
-    assert [*found(cases)["formula and drawings"].values()] == [3, 0.01, -0.27, 0.18]
+    assert [*values_by_case(cases)["formula and drawings"].values()] == [3, 0.01, -0.27, 0.18]
     assert rules(cases) == ["", "<= 0", ">= 0", "<= 0"]
 
 
@@ -386,17 +398,17 @@ def test_peaks_are_popular(monkeypatch):
         "width": [(1, 0), (2, 1), (3, 2), (4, 1)],
     }
     monkeypatch.setattr(claims.real_estimates, "peaks", lambda log, equal: peaks[equal])
-    assert found(claims.peaks_are_popular({KTH: "kth"})) == {KTH: (50, 50, 75)}
+    assert values_by_case(claims.peaks_are_popular({KTH: "kth"})) == {KTH: (50, 50, 75)}
 
 
 def test_all_at_e_max():
     rows = [(CTC, WAIT, 12, 0.3, 4), (CTC, SLOWDOWN, 15, 0.6, 4), (KTH, WAIT, 1, 0.1, 5)]
-    some = pd.DataFrame(
+    results = pd.DataFrame(
         rows, columns=["log", "measure", "worse [%]", "way", "in time, at E_max [%]"]
     )
     worse = {"CTC-SP2 wait": 12, "CTC-SP2 slowdown": 15, "KTH-SP2-2 wait": 1}
-    assert found(claims.value_at_e_max(some, "worse [%]")) == worse
-    assert found(claims.e_max_stops_hole_filling(some)) == {CTC: 4, KTH: 5}
+    assert values_by_case(claims.value_at_e_max(results, "worse [%]")) == worse
+    assert values_by_case(claims.e_max_stops_hole_filling(results)) == {CTC: 4, KTH: 5}
 
 
 def test_truncation_harmless_at_first():
@@ -406,7 +418,7 @@ def test_truncation_harmless_at_first():
     rows = [(CTC, f, *value, 7) for f in claims.campaign.VERY_SMALL for value in values]
     barely = pd.DataFrame(rows, columns=["log", "f", "e_max", "seed", WAIT, SLOWDOWN])
     parts = [f"f = {f}" for f in (0.1, 0.2, 0.3, 0.4, 0.5)]
-    assert found(claims.truncation_harmless_at_first(barely)) == {
+    assert values_by_case(claims.truncation_harmless_at_first(barely)) == {
         "CTC-SP2 wait": dict.fromkeys(parts, (6, -1.84, 13.84)),
         "CTC-SP2 slowdown": dict.fromkeys(parts, 0),
     }
@@ -414,12 +426,12 @@ def test_truncation_harmless_at_first():
 
 def test_the_f_model_meets_the_real_estimates():
     # The wait rises from 80 at f = 10 to 120 at f = 20, with 100 half-way; the slowdown to 6 of 8.
-    some = runs(CTC, [0, 10, 20], wait=[140, 80, 120], slowdown=[9, 4, 6])
-    some = table(some, users(CTC, wait=100, slowdown=8))
+    results = runs(CTC, [0, 10, 20], wait=[140, 80, 120], slowdown=[9, 4, 6])
+    results = table(results, users(CTC, wait=100, slowdown=8))
     meets = {"CTC-SP2 wait": 15, "CTC-SP2 slowdown": None}
-    assert found(claims.truncated_meets_real(some)) == meets
-    cases = list(claims.vanilla_never_meets_real(table(some, some.assign(log=BLUE))))
-    assert [*found(cases).values()] == [1.2, 0.75, 1.2, 0.75]
+    assert values_by_case(claims.truncated_meets_real(results)) == meets
+    cases = list(claims.vanilla_never_meets_real(table(results, results.assign(log=BLUE))))
+    assert [*values_by_case(cases).values()] == [1.2, 0.75, 1.2, 0.75]
     assert rules(cases) == ["<", "<", ">=", "<"]
 
 
@@ -428,7 +440,9 @@ def test_crossover_differs(monkeypatch):
     rows = [(KTH, WAIT, 20, 15, 24), (CTC, SLOWDOWN, *[math.nan] * 3), (CTC, WAIT, 10, 8, 12.5)]
     met = pd.DataFrame(rows, columns=["log", "measure", "meets at f", "from", "to"])
     monkeypatch.setattr(claims.trends, "crossovers", lambda met, measures: met)
-    assert found(claims.crossover_differs(met)) == {"KTH-SP2-2 wait over CTC-SP2 wait": 38.97}
+    assert values_by_case(claims.crossover_differs(met)) == {
+        "KTH-SP2-2 wait over CTC-SP2 wait": 38.97
+    }
 
 
 # Cut at 4 h KTH's job loses half of its work, cut at 18 h CTC's loses none.
@@ -439,7 +453,7 @@ def test_modal_like_real():
     rows = [(CTC, True, 100, 110, 105, 115), (CTC, False, 100, 2, 1, 3), (KTH, True, 1, 1, 1, 1)]
     modal = pd.DataFrame(rows, columns=["log", "own", "real", "value", "mean_low", "mean_high"])
     cases = claims.modal_like_real(modal.assign(measure=WAIT), WORKLOADS)
-    assert found(cases) == {"CTC-SP2 wait": (10, 5, 15)}
+    assert values_by_case(cases) == {"CTC-SP2 wait": (10, 5, 15)}
 
 
 def test_modal_change():
@@ -450,9 +464,9 @@ def test_modal_change():
         rows, columns=["log", "measure", "estimates", "amount", "value", "mean_high"]
     )
     shares, whole = (0.05, 0.1, 0.2, 0.3), {"CTC-SP2 wait 10 to 30 %": (20, 15, 25)}
-    assert found(claims.modal_change(modal, WORKLOADS, shares)) == whole
+    assert values_by_case(claims.modal_change(modal, WORKLOADS, shares)) == whole
     steps = {"CTC-SP2 wait 10 to 20 %": (-20, -23, -17), "CTC-SP2 wait 20 to 30 %": (50, 45, 55)}
-    assert found(claims.modal_change(modal, WORKLOADS, shares, True)) == steps
+    assert values_by_case(claims.modal_change(modal, WORKLOADS, shares, True)) == steps
 
 
 # ---- numbers of the text
@@ -460,15 +474,15 @@ def test_modal_change():
 
 def test_numbers_of_the_text():
     # 0.1 and 0.04, and the mean of 0.2 and 0.5, are shares.
-    def one(log, wild, delayed):
+    def random_runs(log, wild, delayed):
         return runs(log, [0, 10], wild=[0, wild], delayed=[1, delayed])
 
     def rows(several):
         return {row.pop("measure"): row for row in several}
 
-    some = table(one(CTC, 0.1, 0.2), one(KTH, 0.04, 0.5))
+    results = table(random_runs(CTC, 0.1, 0.2), random_runs(KTH, 0.04, 0.5))
     keys = {"trace": "all", "policy": "f=10", "unit": "%"}
     shares = {"wild_share_min": keys | {"value": 4}, "wild_share_max": keys | {"value": 10}}
-    assert rows(claims.wild_shares(some)) == shares
+    assert rows(claims.wild_shares(results)) == shares
     expected = {"delayed_share": keys | {"policy": "f-random", "value": 35}}
-    assert rows(claims.delayed_share(some)) == expected
+    assert rows(claims.delayed_share(results)) == expected

@@ -33,8 +33,8 @@ def test_a_load_has_three_interpretations():
 
 
 def test_table_3_counts_the_simulated_jobs():
-    found = table3.facts({"small": SMALL}).set_index("measure")["value"]
-    assert found.to_dict() == {
+    facts = table3.facts({"small": SMALL}).set_index("measure")["value"]
+    assert facts.to_dict() == {
         "processors": 4,
         "jobs": 3,
         "load": 100 * 105 / 160,
@@ -76,7 +76,7 @@ def test_the_change_of_doubling():
 @pytest.mark.parametrize("name", registry.names("heel_and_toe"))
 def test_table_1_counts_the_lines_of_each_log(real_log, name):
     workload = real_log(name, paper="heel_and_toe")
-    found = table1.facts({name: workload}).set_index("measure")["value"]
-    assert found["jobs"] == registry.info(name).jobs
-    assert found["processors"] == registry.cleaning_of(name, "heel_and_toe").machine
-    assert found["log_start"] < found["log_end"]
+    facts = table1.facts({name: workload}).set_index("measure")["value"]
+    assert facts["jobs"] == registry.info(name).jobs
+    assert facts["processors"] == registry.cleaning_of(name, "heel_and_toe").machine
+    assert facts["log_start"] < facts["log_end"]

@@ -23,11 +23,11 @@ def test_an_opening_has_the_counts_of_the_claims(recorded):
         paper.key: {count for claim in paper.claims for count in (claim.count, claim.textbook)}
         for paper in recorded.papers
     }
-    found = {}
+    counts = {}
     for item in recorded.every("items"):
         if not item.name.startswith(record.STUDY) and item.name not in OTHERS:
             opening = item.facts["summary"].replace("*", "")
             paper = item.name.partition("/")[0]
-            found |= {(item.name, count): paper for count in COUNT.findall(opening)}
-    wrong = {key for key, paper in found.items() if key[1] not in by_paper.get(paper, ())}
-    assert found and not wrong
+            counts |= {(item.name, count): paper for count in COUNT.findall(opening)}
+    wrong = {key for key, paper in counts.items() if key[1] not in by_paper.get(paper, ())}
+    assert counts and not wrong

@@ -116,11 +116,11 @@ def test_pv_easy_text_repeats_its_tables():
 
 
 def test_value_has_number_unit_rounding_and_place():
-    one = published.value(
+    row = published.value(
         "pv_easy", "table1", trace="SDSC-BLUE", policy="EASY", measure="max_delay"
     )
-    assert (one.value, one.unit, one.decimals) == (90.7, "h", 2)
-    assert "Table 1" in one.source
+    assert (row.value, row.unit, row.decimals) == (90.7, "h", 2)
+    assert "Table 1" in row.source
     assert published.value("pv_easy", "text", measure="max_dtr").trace == "all"
 
 
@@ -202,11 +202,11 @@ def test_a_known_misprint_counts_for_nobody_if_ours_is_what_should_stand_there()
 
 def test_every_erratum_is_of_a_number_that_was_entered():
     wrong = {
-        (paper, one.item, *one.key): one.right
+        (paper, row.item, *row.key): row.right
         for paper in published.registered()
         for item in published.items(paper)
-        for one in published.rows(paper, item)
-        if one.right is not None
+        for row in published.rows(paper, item)
+        if row.right is not None
     }
     assert wrong == {
         ("heel_and_toe", "table1", "SDSC-BLUE", "log", "log_end"): 200301,

@@ -11,7 +11,7 @@ from notebooks.variants import NotApplicable
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from replication.verdicts.rules import answer
-from tests.cases import found, rules
+from tests.cases import rules, values_by_case
 from tests.workloads import jobs
 from tests.workloads import schedule_of as at
 
@@ -20,8 +20,8 @@ DAY = 86400
 
 def numbers(rows):
     """A table of numbers from their keys: log, policy and measure."""
-    some = pd.Series(rows, name="value").rename_axis(["log", "policy", "measure"])
-    return some.reset_index()
+    results = pd.Series(rows, name="value").rename_axis(["log", "policy", "measure"])
+    return results.reset_index()
 
 
 # ---- counts
@@ -72,42 +72,42 @@ def test_tables_of_pairs():
     rng = np.random.default_rng(3)
     rows = zip(*(rng.integers(*ends, 60) for ends in ((0, 300), (1, 60), (1, 9))), strict=True)
     workloads = {log: jobs(8, *sorted(rows)).replace(user=rng.integers(0, 4, 60))}
-    found = baseline.Search(workloads)
-    tables = claims.of_pairs(found)
-    assert [*tables] == found.names
+    search = baseline.Search(workloads)
+    tables = claims.of_pairs(search)
+    assert [*tables] == search.names
     schedules = claims.schedules(workloads, policies=runs.POLICIES)
     expected = claims.over(schedules).set_index(["log", "policies", "measure"])["value"]
     over = tables["pair 1"]["over"].set_index(["log", "policies", "measure"])["value"]
     assert over.to_dict() == pytest.approx(expected.to_dict())
     # The nearest one votes; its tables of blocked jobs and errors are those of its schedulers.
-    found.votes = lambda: found.distances() == found.distances().min()
-    voting = claims.of_voting_pairs(workloads, found, seed=1, repeats=1)
-    names = [name for name, vote in zip(found.names, found.votes(), strict=True) if vote]
+    search.votes = lambda: search.distances() == search.distances().min()
+    voting = claims.of_voting_pairs(workloads, search, seed=1, repeats=1)
+    names = [name for name, vote in zip(search.names, search.votes(), strict=True) if vote]
     assert {*voting} == {*names}
     for name in names:
-        chosen = found.pairs[found.names.index(name)]
+        chosen = search.pairs[search.names.index(name)]
         both = {"EASY": baseline.scheduler("EASY", chosen), "PV-EASY": baseline.pv_easy(chosen)}
-        own = claims.blocked(claims.schedules(workloads, policies=both))
-        pd.testing.assert_frame_equal(voting[name]["blocked"], own)
+        blocked = claims.blocked(claims.schedules(workloads, policies=both))
+        pd.testing.assert_frame_equal(voting[name]["blocked"], blocked)
         errors = voting[name]["errors"]
         assert {*errors["policy"]} == {*virtual.POLICIES}
         assert {*errors["error"]} == {*claims.LARGE_ERRORS}
 
 
 def test_schedules_by_log_and_policy():
-    some, policies = jobs(4, (0, 10, 3), (1, 5, 4)), {"EASY-Last": runs.POLICIES["EASY-Last"]}
+    results, policies = jobs(4, (0, 10, 3), (1, 5, 4)), {"EASY-Last": runs.POLICIES["EASY-Last"]}
     for how, correction in (({}, "estimate"), ({"variant": runs.NOW, "seed": 3}, "now")):
-        one = claims.schedules({"a": some}, policies=policies, **how)["a"]["EASY-Last"]
-        assert one.start.tolist() == [0, 10]
-        assert (one.seed, one.scheduler.correction) == (how.get("seed", 1), correction)
+        mbs = claims.schedules({"a": results}, policies=policies, **how)["a"]["EASY-Last"]
+        assert mbs.start.tolist() == [0, 10]
+        assert (mbs.seed, mbs.scheduler.correction) == (how.get("seed", 1), correction)
 
 
 def test_numbers_of_a_log_and_its_schedules():
     # Work of 2, 1 and 0.5 days of a processor, on 4 processors in 2 days: 3.5 / 8.
-    some = jobs(4, (0, DAY // 2, 4), (0, DAY, 1, 2 * DAY), (2 * DAY, DAY // 2, 1))
+    results = jobs(4, (0, DAY // 2, 4), (0, DAY, 1, 2 * DAY), (2 * DAY, DAY // 2, 1))
     counted = {"EASY": (counts.slowdowns, counts.last_end), "FCFS": (counts.last_end,)}
-    one = {"EASY": simulate(some), "FCFS": at(some, 0, 0, 3 * DAY), "none": simulate(some)}
-    table = claims.numbers({"a": one}, False, counted).set_index(["policy", "measure"])
+    mbs = {"EASY": simulate(results), "FCFS": at(results, 0, 0, 3 * DAY), "none": simulate(results)}
+    table = claims.numbers({"a": mbs}, False, counted).set_index(["policy", "measure"])
     # The second job waits half a day, half its run time.
     assert list(zip(table.index, table["value"], table["unit"], strict=True)) == [
         (("log", "load"), 43.75, "%"),
@@ -120,7 +120,7 @@ def test_numbers_of_a_log_and_its_schedules():
         (("FCFS", "last end"), 84, "h"),
     ]
     # A measure of two counts has one row.
-    table = claims.numbers({"a": one}, counted={"EASY": (counts.kinds,)})
+    table = claims.numbers({"a": mbs}, counted={"EASY": (counts.kinds,)})
     names = ["backfilled", "blocked", "delayed", "mean_delay", "max_delay"]
     assert table["measure"].tolist()[4:] == names
 
@@ -145,9 +145,9 @@ def widened(monkeypatch):
 
 def test_slowdowns_over_those_of_other_policies(widened):
     # Bounded slowdowns of 1 and 2, 1 and 3, 2 and 1, of jobs of 1 and 3 processors.
-    some = jobs(4, (0, 10, 1), (0, 10, 3))
+    results = jobs(4, (0, 10, 1), (0, 10, 3))
     starts = {"EASY": (0, 10), "EASY-Last": (0, 20), "PV-EASY": (10, 0)}
-    table = claims.over({"a": {name: at(some, *start) for name, start in starts.items()}})
+    table = claims.over({"a": {name: at(results, *start) for name, start in starts.items()}})
     means = {"EASY": (1.5, 1.75), "EASY-Last": (2, 2.5), "PV-EASY": (1.5, 1.25)}
     rows = [
         ("a", f"{policy} over {base}", measure, means[policy][k] / means[base][k])
@@ -160,14 +160,14 @@ def test_slowdowns_over_those_of_other_policies(widened):
 def test_slowdowns_of_the_jobs_that_easy_with_perfect_estimates_blocks(widened, monkeypatch):
     # It starts them at 0, 10, 10 and 20, so it blocks the second and the last: 2 and 2.5 in EASY, 4
     # and 1.5 in PV-EASY.
-    some = jobs(8, (0, 10, 8), (0, 10, 1), (0, 10, 2), (0, 20, 6))
-    easy = replace(at(some, 0, 10, 20, 30), scheduler=EASY())
-    own = {"EASY": easy, "PV-EASY": at(some, 0, 30, 10, 10), "EASY-Last": None}
+    results = jobs(8, (0, 10, 8), (0, 10, 1), (0, 10, 2), (0, 20, 6))
+    easy = replace(at(results, 0, 10, 20, 30), scheduler=EASY())
+    schedules = {"EASY": easy, "PV-EASY": at(results, 0, 30, 10, 10), "EASY-Last": None}
     # With shifted submissions they are 1.5 and 2.5, then 2 and 3.5: means of 1.75 of 2, and of 3 of
     # 2.5.
-    again = [at(some, 0, 5, 20, 30), at(some, 0, 10, 40, 50)]
+    again = [at(results, 0, 5, 20, 30), at(results, 0, 10, 40, 50)]
     monkeypatch.setattr(claims.slowdown.placebo, "again", lambda easy: again)
-    rows = claims.blocked({"a": own}).to_numpy().tolist()
+    rows = claims.blocked({"a": schedules}).to_numpy().tolist()
     assert [row[:2] for row in rows] == [["a", "up to 1/4"], ["a", "1/2 to 3/4"]]
     assert rows[0][2:] == pytest.approx([2, 1.9, 2.2, 2, 0.875, 0.875])
     assert rows[1][2:] == pytest.approx([0.6, 0.5, 0.8, 0.6, 1.2, 1.2])
@@ -177,7 +177,7 @@ def test_slowdowns_of_the_jobs_that_easy_with_perfect_estimates_blocks(widened, 
 
 
 def test_columns_and_differences_of_numbers():
-    some = numbers(
+    results = numbers(
         {
             ("b", "EASY", "blocked"): 5,
             ("a", "EASY", "blocked"): 7,
@@ -186,18 +186,21 @@ def test_columns_and_differences_of_numbers():
             ("a", "EASY", "MBS"): 99,
         }
     )
-    assert claims.column(some, "EASY", "blocked").to_dict() == {"b": 5, "a": 7}
+    assert claims.column(results, "EASY", "blocked").to_dict() == {"b": 5, "a": 7}
     ours, theirs = ("PV-EASY", "blocked"), ("EASY", "blocked")
-    assert found(claims.less(some, ours, theirs)) == {"a": -3, "b": 4}
+    assert values_by_case(claims.less(results, ours, theirs)) == {"a": -3, "b": 4}
 
 
 def test_changes_of_the_slowdown():
     values = {"EASY": (2, 4), "PV-EASY": (3, 3), "suspend": (1, 4)}
-    rows = {("a", policy, "MBS"): one for policy, (one, _) in values.items()}
-    some = numbers(rows | {("a", policy, "MWBS"): two for policy, (_, two) in values.items()})
-    assert found(claims.changes(some, ["PV-EASY"], "EASY")) == {"a MBS": 50, "a MWBS": -25}
-    cases = claims.changes(some, ["PV-EASY", "suspend"], "EASY")
-    assert found(cases) == {
+    rows = {("a", policy, "MBS"): mbs for policy, (mbs, _) in values.items()}
+    results = numbers(rows | {("a", policy, "MWBS"): mwbs for policy, (_, mwbs) in values.items()})
+    assert values_by_case(claims.changes(results, ["PV-EASY"], "EASY")) == {
+        "a MBS": 50,
+        "a MWBS": -25,
+    }
+    cases = claims.changes(results, ["PV-EASY", "suspend"], "EASY")
+    assert values_by_case(cases) == {
         "a MBS PV-EASY": 50,
         "a MWBS PV-EASY": -25,
         "a MBS suspend": -50,
@@ -209,12 +212,12 @@ def test_a_repeat_is_near_the_numbers_that_it_repeats():
     # Table 2 has 32.9 h on BLUE, and 100.19 and 154.76 min.
     rows = {("CTC-SP2", "EASY-Last", "mean_dtr"): 209, ("SDSC-BLUE", "EASY-Last", "mean_dtr"): 150}
     rows |= {("SDSC-BLUE", "EASY-Last", "max_dtr"): 147, ("CTC-SP2", "EASY-Last", "max_dtr"): 9}
-    some, means = numbers(rows), ["table2", "EASY-Last", ["mean_dtr"]]
-    cases = list(claims.near_printed(some, *means))
-    assert found(cases) == {"CTC-SP2": 209, "SDSC-BLUE": 150}
+    results, means = numbers(rows), ["table2", "EASY-Last", ["mean_dtr"]]
+    cases = list(claims.near_printed(results, *means))
+    assert values_by_case(cases) == {"CTC-SP2": 209, "SDSC-BLUE": 150}
     assert [answer(case.row(), {}).holds for case in cases] == [False, True]
     assert rules(cases) == ["between 80.152 to 120.228", "between 123.808 to 185.712"]
-    [case] = claims.near_printed(some, "table2", "EASY-Last", ["max_dtr"], ["SDSC-BLUE"])
+    [case] = claims.near_printed(results, "table2", "EASY-Last", ["max_dtr"], ["SDSC-BLUE"])
     assert case.threshold == pytest.approx((32.9 / 10**0.5, 32.9 * 10**0.5))
     # Table 3 has a load of 66.18 %, a size of 10.9853 and a run time of 11,277 s.
     facts = {"load": 70, "mean_size": 20, "mean_run_time": 11000}
@@ -233,8 +236,8 @@ def test_borne_out():
     # nothing.
     assert rules(claims.borne_out(blocked)) == ["0.97", ""]
     small, large = {"a up to 1/4": (1, 0.8, 1.1)}, {"a above 3/4": (1, 0.9, 1.4)}
-    assert found(claims.borne_out(blocked)) == small | large
-    assert found(claims.borne_out(blocked, ["above 3/4"])) == large
+    assert values_by_case(claims.borne_out(blocked)) == small | large
+    assert values_by_case(claims.borne_out(blocked, ["above 3/4"])) == large
     with pytest.raises(NotApplicable, match="no blocked job is that large"):
         list(claims.borne_out(blocked, ["1/4 to 1/2"]))
 
@@ -260,8 +263,8 @@ ERRORS = pd.DataFrame(
 
 def test_leads():
     parts = {"error 0 %": (2, 1, 4), "error 10 %": (2, 1, 4)}
-    assert found(claims.leads(ERRORS, 0, 10)) == {"a MWBS": parts}
-    (later,) = found(claims.leads(ERRORS, 10, 100)).values()
+    assert values_by_case(claims.leads(ERRORS, 0, 10)) == {"a MWBS": parts}
+    (later,) = values_by_case(claims.leads(ERRORS, 10, 100)).values()
     assert list(later) == ["error 10 %", "error 20 %"]
 
 
@@ -273,11 +276,11 @@ def test_easy_last_worst():
         ("a", "EASY over EASY-Last", "MBS", 3, 3, 3),
     ]
     over = pd.DataFrame(rows, columns=["log", "policies", "measure", "value", "low", "high"])
-    assert found(claims.easy_last_worst(over)) == {"a": (0.9, 0.6, 1.2)}
+    assert values_by_case(claims.easy_last_worst(over)) == {"a": (0.9, 0.6, 1.2)}
 
 
 def test_estimates_beat_virtual():
     # 16 over 19, over 22 and over 18.
-    some = numbers({("a", "EASY", "MWBS"): 16, ("a", "EASY", "MBS"): 1})
+    results = numbers({("a", "EASY", "MWBS"): 16, ("a", "EASY", "MBS"): 1})
     expected = {"a MWBS": (-15.79, -27.27, -11.11)}
-    assert found(claims.estimates_beat_virtual(some, ERRORS)) == expected
+    assert values_by_case(claims.estimates_beat_virtual(results, ERRORS)) == expected

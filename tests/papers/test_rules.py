@@ -52,7 +52,7 @@ def paper_says(value, decimals=0, unit="jobs", measure="blocked"):
 def test_the_verdict_on_a_number(value, decimals, unit, measure, ours):
     said = paper_says(value, decimals, unit, measure)
     for word, numbers in ours.items():
-        assert [number_verdict(one, said).verdict for one in numbers] == [word] * len(numbers)
+        assert [number_verdict(number, said).verdict for number in numbers] == [word] * len(numbers)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_the_verdict_on_a_number(value, decimals, unit, measure, ours):
     ],
 )
 def test_a_difference_is_relative_unless_nothing_can_be_divided(unit, value, ours, expected):
-    found = number_verdict(ours, paper_says(value, unit=unit))
-    assert found == (*expected[:2], pytest.approx(expected[2]))
+    verdict = number_verdict(ours, paper_says(value, unit=unit))
+    assert verdict == (*expected[:2], pytest.approx(expected[2]))
 
 
 @pytest.mark.parametrize("nothing", [None, math.nan, np.float32("nan")])
@@ -87,8 +87,8 @@ def test_what_was_not_computed_is_not_comparable(nothing):
 
 
 def test_a_reason_keeps_the_numbers_but_gives_no_verdict():
-    found = number_verdict(1100, paper_says(1000), reason="other version")
-    assert found == ("not comparable", "other version", 0.1)
+    verdict = number_verdict(1100, paper_says(1000), reason="other version")
+    assert verdict == ("not comparable", "other version", 0.1)
 
 
 @pytest.mark.parametrize("ours", ["1,000", True, np.True_, 1j, pd.NA, [1000]])
@@ -264,10 +264,10 @@ def test_a_case_is_decided_by_its_value_and_is_sure_by_its_interval(
 def test_a_threshold_follows_the_word_that_it_depends_on(entry, word, factor, held):
     """A number at the threshold is not below it, a lower one is."""
     at, below = float(held), float(held) - 1e-6
-    found = [
+    answers = [
         rules.answer({"value": x}, entry | {"operator": "<"}, {word: factor}) for x in (at, below)
     ]
-    assert [one.holds for one in found] == [False, True]
+    assert [answer.holds for answer in answers] == [False, True]
 
 
 def test_a_word_or_an_operator_that_is_none_is_refused():

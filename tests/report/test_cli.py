@@ -77,9 +77,9 @@ def test_a_warning_is_one_line_in_the_words_of_the_shell(tmp_path, capsys):
 
 def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
     (tmp_path / "my_scheduler.py").write_text(SCHEDULERS)
-    own = ["--import", tmp_path / "my_scheduler.py"]
+    import_option = ["--import", tmp_path / "my_scheduler.py"]
     for name in ("mine", "Mine()"):
-        assert run(capsys, *own, "simulate", log, "--scheduler", name)[0] == 0
+        assert run(capsys, *import_option, "simulate", log, "--scheduler", name)[0] == 0
     (tmp_path / "broken.py").write_text(
         "import replication as rp\nclass Broken(rp.PythonScheduler):\n    def schedule(self, now): "
         "1 / 0\n"

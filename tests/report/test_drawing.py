@@ -53,10 +53,10 @@ def test_an_axis_holds_all_values_and_no_interval_makes_it_endless():
 
 
 def test_rows_of_panels_name_what_is_across():
-    def one(axes, log, row):
+    def draw_panel(axes, log, row):
         axes.plot([0, 1], [0, 1], label=log)
 
-    figure = panels.draw(["A", "B"], {"wait": "", "load": ""}, one, legend=False)
+    figure = panels.draw(["A", "B"], {"wait": "", "load": ""}, draw_panel, legend=False)
     panels.label_below(figure, ["wait [min]", "load [%]"])
     words = [axes.get_xlabel() for axes in figure.axes]
     assert words == ["wait [min]", "wait [min]", "load [%]", "load [%]"]

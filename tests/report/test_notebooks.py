@@ -49,7 +49,7 @@ def output(results_of_this_run, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=[pytest.mark.slow] * (one in LONG)) for one in NOTEBOOKS]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in NOTEBOOKS]
 )
 def test_notebook_at_quick_scale(name, output, monkeypatch):
     monkeypatch.chdir(NOTEBOOKS[name].parent)
@@ -87,7 +87,8 @@ OPENINGS = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=[pytest.mark.slow] * (one not in OPENINGS)) for one in SEVERAL]
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in OPENINGS)) for name in SEVERAL],
 )
 def test_a_notebook_runs_on_one_log_and_its_opening_has_the_value_published_for_it(
     name, output, monkeypatch
@@ -105,7 +106,7 @@ def test_a_notebook_runs_on_one_log_and_its_opening_has_the_value_published_for_
         (theirs,) = published.of_logs(name.partition("/")[0], item, measure, [log])
         shown_values = re.findall(r"[\d.]+\d", summary)
         digits = 0 if item == "e_max" else 6
-        assert round(theirs, digits) in [float(one) for one in shown_values]
+        assert round(theirs, digits) in [float(value) for value in shown_values]
 
 
 def one_after_another(jobs):

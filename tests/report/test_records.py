@@ -24,7 +24,7 @@ def test_a_committed_record_is_of_real_logs_and_its_notebook_shows_its_pictures(
     assert "commit" not in text.partition('"files"')[0]
     cells = json.loads(path.with_suffix(".ipynb").read_text(encoding="utf-8"))["cells"]
     data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", ())]
-    pictures = {base64.b64decode(one["image/png"]) for one in data if "image/png" in one}
+    pictures = {base64.b64decode(output["image/png"]) for output in data if "image/png" in output}
     files = [name for name, file in facts["files"].items() if file["role"] == "figure"]
     assert pictures == {path.with_name(file).read_bytes() for file in files}
 

@@ -109,8 +109,8 @@ def test_a_claim_names_its_failing_cases_and_an_item_its_claims_and_studies(besi
 
 
 def test_articles_follow_the_table_of_readme_and_wide_tables_have_labels(beside):
-    found, article = beside.split('<article class="text">')
-    assert "<td>12</td>" in found and "Of README" not in beside
+    figures, article = beside.split('<article class="text">')
+    assert "<td>12</td>" in figures and "Of README" not in beside
     summary, rest = article.partition("</article>")[0].split("<details")
     assert summary.strip().endswith("First words</p>") and "More" in rest
     narrow, wide = re.findall("<table.*?</table>", rest, re.DOTALL)
@@ -171,7 +171,9 @@ def test_every_claim_leads_to_the_cell_that_decides_it_its_rule_and_its_cases(re
     )
     assert len(decided) == len(recorded.every("claims"))
     files = {link for link in parsed.links if not link.startswith(("#", "https:", "http:"))}
-    assert {file for one in decided for file in one[1:]} <= files
+    assert {file for statement in decided for file in statement[1:]} <= files
     assert all((paths.FIGURES / file).exists() for file in files)
-    assert {evidence.place(*one.name) for one in recorded.every("numbers")} <= {*parsed.ids}
-    assert {one[0] for one in decided} <= {*parsed.ids}
+    assert {evidence.place(*statement.name) for statement in recorded.every("numbers")} <= {
+        *parsed.ids
+    }
+    assert {statement[0] for statement in decided} <= {*parsed.ids}

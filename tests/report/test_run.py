@@ -63,8 +63,8 @@ def test_a_run_says_what_differs_and_writes_pages_that_need_no_network(kernels, 
     text = (folder / "fig02.ipynb").read_text()
     assert "warning" not in text and "papermill" not in text
     assert "No job of CTC-SP2, KTH-SP2-2 ever waits" in text
-    outputs = [one for cell in json.loads(text)["cells"] for one in cell.get("outputs", ())]
-    (figure,) = [one for one in outputs if "image/png" in one.get("data", ())]
+    outputs = [output for cell in json.loads(text)["cells"] for output in cell.get("outputs", ())]
+    (figure,) = [output for output in outputs if "image/png" in output.get("data", ())]
     assert base64.b64decode(figure["data"]["image/png"]) == (folder / "fig02.png").read_bytes()
     assert figure["metadata"]["image/png"]["alt"] == "Wait against load"
 
@@ -105,7 +105,9 @@ def test_a_notebook_that_fails_is_one_line_and_changes_no_result(kernels, capsys
     assert by_hand.exists() and not killed.exists()
     assert not list((kernels / "build/running").glob("fig0*"))
     cells = json.loads(record.notebook("failed", NAME).read_text())["cells"]
-    (error,) = [one for cell in cells for one in cell.get("outputs", []) if "traceback" in one]
+    (error,) = [
+        output for cell in cells for output in cell.get("outputs", []) if "traceback" in output
+    ]
     (line,) = error["traceback"]  # wrong input needs no traceback
     assert line.startswith(f"PageError: {NAME}: unknown parameter 'sed'")
 

@@ -11,7 +11,7 @@ import pytest
 import causes
 import replication as rp
 from notebooks import placebo
-from tests.cases import found as cases_of
+from tests.cases import values_by_case as cases_of
 from tests.workloads import jobs, schedule_of
 
 
