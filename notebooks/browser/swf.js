@@ -17,7 +17,7 @@ const LABEL = new RegExp(`^(?: ?([A-Z][\\p{L}\\p{N}_]*):\\s*(.*)|\\s*(${LABELS})
 const NUMBER = /^(-?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,2}))?$/;
 const MOST = 10n ** 18n, LONGEST = 10_000; // a value, and characters of a number
 const MOST_BYTES = 2 ** 31, HEAD = 2 ** 16; // of a file, and of it what shows its kind
-const LATEST = 2 ** 43, AT_ONCE = 2 ** 20 - 1; // the kernel's
+const LATEST = 2 ** 39 - 1, AT_ONCE = 2 ** 24 - 1; // the kernel's
 const MORE_WORK = 1.05, FAR = 1.1, FEW = 0.01, TOO_MANY = 1.01, FEW_IN_USE = 0.5;
 
 /** A log that cannot be used: one line; `remedy` is an option of `readLog` that helps, perhaps with a likely `value`. */

@@ -17,7 +17,6 @@ class PVEasy(Reference):
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
         self.preemption, self.cost = self.options["preemption"], self.options["cost"]
-        self.preempted = []
         self.reserved = None  # head and reserved time
 
     def correct_plans(self, now) -> None:
@@ -25,22 +24,16 @@ class PVEasy(Reference):
 
     def schedule(self, now) -> None:
         """Start heads, if necessary after preemption, then do venture backfilling (section 4)."""
-        while self.waiting and (self.fits(self.waiting[0]) or self.preempt_shadow_load(now)):
-            self.begin(self.waiting[0], backfilled=False)
-        if self.waiting and self.options["venture"] == "easy":
+        while self.queue and (self.fits(self.queue[0]) or self.preempt_shadow_load(now)):
+            self.begin(self.queue[0], backfilled=False)
+        if self.queue and self.options["venture"] == "easy":
             self.backfill_as_easy(now)
-        elif self.waiting:
+        elif self.queue:
             self.venture_backfilling(now)
-        self.preempted = []
-
-    @property
-    def waiting(self) -> list:
-        """The queue without the jobs that were preempted in this pass and may not begin in it."""
-        return [job for job in self.queue if job not in self.preempted]
 
     def preempt_shadow_load(self, now) -> bool:
         """Kill shadow jobs, lowest priority first, if the head can then start now (section 4.2)."""
-        head = self.waiting[0]
+        head = self.queue[0]
         shadow = sorted(job for job in self.running if job > head)
         if self.free + sum(job.size for job in shadow) < head.size:
             return False
@@ -60,7 +53,7 @@ class PVEasy(Reference):
         # 1) Make the head's reservation from the sunny load.
         reservation = self.reserve(now)
         # 2) Predict the run times of the waiting jobs.
-        waiting = self.waiting[1:]
+        waiting = self.queue[1:]
         left = {job: self.planned(job) for job in waiting}
         # 3) Start jobs predicted to end by the reservation, the earliest predicted end first.
         for job in sorted(waiting, key=lambda job: (left[job], job)):
@@ -68,14 +61,14 @@ class PVEasy(Reference):
                 self.begin(job, backfilled=True)
         # 4) Start further jobs that fit in order of priority, whatever their predictions.
         for job in waiting:
-            if self.options["venture"] == "yes" and job in self.waiting and self.fits(job):
+            if self.options["venture"] == "yes" and job in self.queue and self.fits(job):
                 self.begin(job, backfilled=True)
 
     def backfill_as_easy(self, now) -> None:
         """Backfill as EASY does: by the whole load, in queue order,
         and on extra processors, which are used up.
         """
-        head, *waiting = self.waiting
+        head, *waiting = self.queue
         ends = [(max(self.expected_end(job, now), now), job.size) for job in self.running]
         shadow, extra = earliest_fit(head.size, self.free, ends)
         for job in waiting:
@@ -86,7 +79,7 @@ class PVEasy(Reference):
 
     def reserve(self, now) -> int:
         """Return the predicted start of the head without the shadow load."""
-        head = self.waiting[0]
+        head = self.queue[0]
         lasts = self.options["lifetime"] != "recomputed"
         if lasts and self.reserved and self.reserved[0] == head:
             return self.reserved[1]
@@ -122,8 +115,6 @@ class PVEasy(Reference):
         if self.preemption == "checkpoint":
             keep = ran // (interval + self.cost) * interval
         self.end(job, keep)
-        if self.options["restart"] != "same-pass":
-            self.preempted.append(job)
 
     def fits(self, job) -> bool:
         """Return whether a job fits the free processors."""

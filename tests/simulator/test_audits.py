@@ -2,6 +2,8 @@
 interpretation that spares jobs is as worked out by hand.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,6 @@ from notebooks.pv_easy import sparing
 from replication.simulator.predictors import Biased, Clairvoyant, Last, Virtual
 from replication.simulator.schedulers import EASY, FCFS, PaperEASY, PVEasy
 from replication.simulator.simulation import simulate
-from replication.simulator.workload import Workload
 from tests.simulator.test_differential import random_scheduler
 from tests.workloads import jobs, peopled
 
@@ -277,11 +278,11 @@ def test_impossible_audits_are_errors(audit, scheduler, message):
     "audit", [audits.reservations, audits.earliest_of_running, audits.postponements]
 )
 def test_audits_of_reservations_state_their_limit(audit):
-    submit = np.arange(4) + 2**41
-    log = Workload.from_columns("late", 4, submit, [100, 50, 30, 20], [3, 4, 1, 2])
+    run = simulate(jobs(4, (0, 100, 3), (1, 50, 4), (2, 30, 1), (3, 20, 2)))
+    audit(run)
+    late = run.workload.replace(submit=run.workload.submit + 2**41)
     with pytest.raises(audits.AuditError, match=f"allowed in audits .*: {2**24 - 1} jobs"):
-        audit(simulate(log))
-    audit(simulate(log.replace(submit=submit - 2**41)))
+        audit(replace(run, workload=late, start=run.start + 2**41))
 
 
 def test_victims_that_the_head_does_not_need_are_spared_lowest_priority_first():

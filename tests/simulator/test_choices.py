@@ -97,7 +97,7 @@ def with_init():
         ((rp.Scheduler, "easy=2"), "'easy=2'", "easy or EASY(...)"),
         ((rp.Scheduler, "easy:predictor=last"), "'easy:predictor=last'", "EASY(...)"),
         ((rp.Scheduler, "Easy()"), "'Easy' (did you mean EASY?)", "FCFS"),
-        ((rp.Scheduler, "EASY(ties='x', ties='y')"), "ties is given twice", "once"),
+        ((rp.Scheduler, "PaperEASY(ties='x', ties='y')"), "ties is given twice", "once"),
         ((rp.Scheduler, "EASY(correction=now)"), "correction=now", "text in quotation marks"),
         ((rp.Scheduler, "PVEasy(Lst())"), "'Lst' (did you mean Last?)", "Estimate"),
         ((rp.Scheduler, "__import__('os').system('ls')"), "__import__", "EASY"),

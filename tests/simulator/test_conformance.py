@@ -20,7 +20,7 @@ FOLDER = paths.ROOT / "contrib/conformance"
 #: Predictors of the suite that the package builds from others.
 VIRTUAL = {"half-run-time": rp.Virtual(0, bias=-0.5), "quarter-run-time": rp.Virtual(0, bias=-0.75)}
 #: Options that only the papers' EASY has.
-PAPERS_ONLY = {"lifetime", "recount", "overdue", "extra", "shadow", "passes", "strict"}
+PAPERS_ONLY = set("lifetime recount overdue extra shadow passes strict events ties".split())
 
 
 def scheduler(rules):
@@ -42,7 +42,7 @@ def scheduler(rules):
     kind = kinds.get(name, rp.EASY)
     if "order" in options:
         kind = rp.OrderedEASY
-    elif kind is rp.EASY and (options.keys() & PAPERS_ONLY or rules["events"] == "by-plan"):
+    elif kind is rp.EASY and options.keys() & PAPERS_ONLY:
         kind = rp.PaperEASY
     return kind(**options)
 
@@ -122,9 +122,8 @@ PV_EASY = [
     "scheduler=pv-easy venture=no",
     "scheduler=pv-easy predictor=last lifetime=until-due venture=no",
     "scheduler=pv-easy predictor=half-run-time lifetime=until-start",
-    "scheduler=pv-easy lifetime=until-due restart=next-event venture=no",
     "scheduler=pv-easy predictor=last venture=easy",
-    "scheduler=pv-easy preemption=suspend cost=2 restart=next-event",
+    "scheduler=pv-easy preemption=suspend cost=2",
     "scheduler=pv-easy predictor=last preemption=checkpoint interval=3 cost=1",
 ]
 

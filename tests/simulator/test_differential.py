@@ -53,6 +53,8 @@ def random_workload(random):
     predictions are corrected by several steps.
     """
     machine, n = int(random.choice([1, 3, 8, 16, 40, 100_000])), int(random.integers(1, 45))
+    if random.random() < 0.05:
+        n *= 5  # queues of more than a block, which are compacted
     widest = random.choice([max(machine // 5, 1), max(machine // 2, 1), machine])
     size = random.integers(1, widest, n, endpoint=True)
     size[random.random(n) < 0.1] = machine

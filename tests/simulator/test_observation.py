@@ -220,7 +220,7 @@ def test_O13_where_each_event_has_its_own_pass_the_queue_holds_who_has_had_his()
     # Both come at 1, and the first starts before the second, the shorter one, is there.
     log = jobs(4, (1, 5, 1), (1, 2, 1))
     assert observe(log).shortest.tolist() == [False, True]
-    one_by_one = observe(log, scheduler=EASY(events="one-by-one"))
+    one_by_one = observe(log, scheduler=PaperEASY(events="one-by-one"))
     assert one_by_one.shortest.tolist() == [True, True]
 
 

@@ -125,7 +125,7 @@ def test_P30_a_predictor_is_notified_of_starts_after_the_pass():
     for scheduler in (EASY(), EASY(candidates="shortest"), Conservative(), LargestAreaFirst()):
         found = simulate(w, replace(scheduler, predictor=Begun()))
         assert found.prediction.tolist() == [1, 1, 1, 4]
-    one_by_one = EASY(Begun(), events="one-by-one")
+    one_by_one = PaperEASY(Begun(), events="one-by-one")
     assert simulate(w, one_by_one).prediction.tolist() == [1, 2, 3, 4]
 
 

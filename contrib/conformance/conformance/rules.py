@@ -62,7 +62,6 @@ CLASSES = {
     "preemption": {"kill": None, "suspend": None, "checkpoint": None},
     "interval": {1800: None, 1: None},
     "cost": {0: None},
-    "restart": {"same-pass": None, "next-event": None},
     "venture": {"yes": None, "no": None, "easy": None},
 }  # fmt: skip
 #: Rules with a number, whose least value is last.

@@ -86,7 +86,7 @@ def _simulate(machine, memory, plan, rules):
         arrived, before = count[TAIL], bounds[LAST]
         now = machines.next_event(machine, memory, now)
         waited = bounds[FIRST] < before
-        if rules.each and not overdue and waited and count[machines.LEAVING] == 0:
+        if rules.each and not overdue and waited:
             now = min(now, order[bounds[FIRST]] >> JOB_BITS)
         # A job past its planned end is expected to end at any moment, so reservations behind it
         # move with the time.
@@ -112,7 +112,7 @@ def _simulate(machine, memory, plan, rules):
             since = bounds[FIRST]
         elif ended and released_until > now:
             _compress(machine, memory, plan, before, released_until)
-        if ended or since == bounds[FIRST]:
+        if ended or since == bounds[FIRST]:  # time only
             released_until = now
         if since == bounds[FIRST]:
             # Processors of a job past its planned end are not free before the next second.
@@ -189,7 +189,6 @@ def _any_prediction_changed(machine, memory, plan, rules, last, now):
 def _compress(machine, memory, plan, last, released_until):
     """Move each reservation of the order before place `last` as far forward as possible."""
     order, first, moved, n_moved = plan.order, plan.bounds[FIRST], machine.scratch, 0
-    forget(plan.profile)
     for k in range(first, last):
         job, reserved = order[k] & JOB_MASK, order[k] >> JOB_BITS
         size, length = memory.size[job], max(machine.planned[job], 1)

@@ -26,7 +26,7 @@ from replication.simulator.kernels.ordered_list import (
     finish,
     next_end,
     next_planned_end,
-    reservation,
+    when_it_fits,
 )
 from replication.simulator.kernels.queue_tree import EMPTY
 
@@ -102,10 +102,13 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             # then. A job behind it is backfilled if it fits now and ends by the shadow time, or
             # needs no more than the extra processors.
             if backfilling and head < tail and smallest <= free:
-                if head + removed > queues.COMPACT_THRESHOLD and 2 * (head + removed) > tail:
+                gaps = head + removed  # time only, as is the compaction
+                if gaps > queues.COMPACT_THRESHOLD and 2 * gaps > tail:
                     tail = queues.compact(queue, head, tail)
                     head = removed = nothing
-                shadow, extra = reservation(running, n_running, free, size[queue.job[head]], now)
+                shadow, extra = when_it_fits(
+                    running.by_plan, running.size, n_running, free, size[queue.job[head]], now
+                )
                 reserved = True
                 queues.begin_search(search, queue, head, tail)
                 while True:
@@ -135,12 +138,11 @@ def _simulate(jobs, machine, backfilling, schedule, running, queue, search):
             if head == tail:
                 queues.clear(queue, tail)
                 head = tail = removed = nothing
-                reserved = False
                 smallest = np.int64(EMPTY)
             elif starts and backfilling:
                 if not reserved:
-                    shadow, extra = reservation(
-                        running, n_running, free, size[queue.job[head]], now
+                    shadow, extra = when_it_fits(
+                        running.by_plan, running.size, n_running, free, size[queue.job[head]], now
                     )
                     reserved = True
                 in_time = now + estimate[job] <= shadow

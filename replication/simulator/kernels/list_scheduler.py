@@ -184,7 +184,7 @@ def _pass(machine, memory, rules, lists, key, tree, stale, since, now):
     count, started, gaps, head = machine.count, machine.count[STARTED], False, NO_JOB
     has_keys = key is not None and rules.order != SUBMISSION
     if rules.order == LARGEST_AREA:
-        count[SHADOW], count[EXTRA] = LATEST, 0
+        count[SHADOW] = LATEST  # every job ends in time; `EXTRA` stays 0
     else:
         if stale:
             count[RESERVED] = NO_JOB

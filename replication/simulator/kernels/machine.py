@@ -17,11 +17,18 @@ from numba import njit
 from replication.simulator.kernels.compilation import njit_call, njit_noalloc
 from replication.simulator.kernels.memory import begin as begin_prediction
 from replication.simulator.kernels.memory import learn, predict
-from replication.simulator.kernels.ordered_list import NEVER, ONE, insert, remove
+from replication.simulator.kernels.ordered_list import (
+    LATEST,
+    NEVER,
+    ONE,
+    SLOT_BITS,
+    SLOT_MASK,
+    insert,
+    remove,
+    when_it_fits,
+)
 
-JOB_BITS = 24
-JOB_MASK = (1 << JOB_BITS) - 1
-LATEST = NEVER >> JOB_BITS  # the last second a key can hold, some 17,000 years away
+JOB_BITS, JOB_MASK = SLOT_BITS, SLOT_MASK  # a job's slot is its index
 
 # Entries of `count`. The queue is waiting[HEAD:TAIL]; only jobs before LAST are submitted.
 FREE, RUNNING, HEAD, TAIL, ARRIVED, LAST, SMALLEST = range(7)
@@ -318,17 +325,8 @@ def reservation(machine, order, memory, head_size, now):
     """Return the earliest end in `order` at which `head_size` processors are free,
     and how many more are free then. Ends in the past count as now.
     """
-    size = memory.size
-    available = machine.count[FREE]
-    k = np.uint64(machine.count[RUNNING])
-    while available < head_size:
-        available += size[order[k] & JOB_MASK]
-        k -= ONE
-    instant = max(order[k + ONE] >> JOB_BITS, now)
-    while order[k] >> JOB_BITS <= instant:
-        available += size[order[k] & JOB_MASK]
-        k -= ONE
-    return instant, available - head_size
+    free, running = machine.count[FREE], machine.count[RUNNING]
+    return when_it_fits(order, memory.size, running, free, head_size, now)
 
 
 @njit_noalloc

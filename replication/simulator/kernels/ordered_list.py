@@ -15,10 +15,10 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-SLOT_BITS = 20
+SLOT_BITS = 24
 SLOT_MASK = (1 << SLOT_BITS) - 1
 NEVER = np.iinfo(np.int64).max
-LATEST = NEVER >> SLOT_BITS  # the last second a key can hold, some 278,000 years away
+LATEST = NEVER >> SLOT_BITS  # the last second a key can hold, some 17,000 years away
 MOST = SLOT_MASK  # jobs that can run at once
 ONE = np.uint64(1)
 STEP = np.uint64(4)  # entries moved together
@@ -64,7 +64,7 @@ def remove(order, count, key):
         for j in range(k - STEP + ONE, k):
             order[j] = order[j] if order[j] > key else order[j + ONE]
         order[k] = order[k] if order[k] > key else after
-        if first > key:
+        if first > key:  # time only
             return
         after = first
         k -= STEP
@@ -121,9 +121,3 @@ def when_it_fits(order, sizes, running, free, head_size, now):
         available += sizes[order[k] & SLOT_MASK]
         k -= ONE
     return instant, available - head_size
-
-
-@njit(nogil=True, cache=True)
-def reservation(jobs, running, free, head_size, now):
-    """Return shadow time and extra processors of a blocked head by the planned ends."""
-    return when_it_fits(jobs.by_plan, jobs.size, running, free, head_size, now)

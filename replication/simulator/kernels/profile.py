@@ -50,7 +50,8 @@ def empty_profile(n):
     """Return a profile with space for `n` jobs.
 
     The run or the reservation of a job has at most two steps. A job adds at most four before
-    `drop_past` or `reset_profile` is called again.
+    `drop_past` or `reset_profile` is called again. No flat step stays beyond that: `occupy` removes
+    those of a short profile, and `drop_past` those of a long one.
     """
     steps = 6 * n + 4
     known = np.full((1 << KNOWN_BITS, 4), -1)

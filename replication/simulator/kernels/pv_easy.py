@@ -48,21 +48,17 @@ IN_TIME, VENTURE, EASYS = range(3)
 
 # lasts : the reservation is valid until the head starts, not for one pass only
 # venture : IN_TIME, VENTURE or EASYS
-# at_once : preempted jobs return to the queue during the pass, not after it
 # preemption : KILL, SUSPEND or CHECKPOINT
 # interval : s of work between checkpoints
 # cost : s, of each resumption (SUSPEND) or of each checkpoint (CHECKPOINT)
 # spares : jobs taken for preemption that the head turns out not to need are spared, lowest priority
 #     first
-Rules = namedtuple(
-    "Rules", machines.SHARED_RULES + "lasts venture at_once preemption interval cost spares"
-)
+Rules = namedtuple("Rules", machines.SHARED_RULES + "lasts venture preemption interval cost spares")
 
 # length, times_killed : int64[n], length of each job's last run, s, and number of its preempted
 #     runs
 # killed : int64[k, 3], preempted runs: job, start and end
-# kills : int64[2], number of filled rows of `killed`, and number of jobs that returned to the queue
-#     after the last pass
+# kills : int64[1], number of filled rows of `killed`
 # shadow : int64[2], the last head for which the shadow load was computed, and the processors of
 #     that load since
 # is_waiting : bool[n]
@@ -94,7 +90,7 @@ def empty_runs(n, processors, group):
         np.zeros(n, np.int64),
         np.zeros(n, np.int64),
         killed,
-        np.zeros(2, np.int64),
+        np.zeros(1, np.int64),
         shadow,
         np.zeros(n, np.bool_),
         group,
@@ -146,13 +142,7 @@ def simulate_until(machine, memory, runs, rules, until):
         for job in machine.freed[: count[machines.FREED]]:
             _change_shadow(runs, job, -memory.size[job])
         if _has_head(machine, runs):
-            before = runs.kills[0]
-            # Jobs that returned after the last pass have not been tried yet.
-            others_fit = ended or was_empty or runs.kills[1] > 0
-            _pass(machine, memory, runs, rules, others_fit, fits, now)
-            runs.kills[1] = 0 if rules.at_once else runs.kills[0] - before
-            for run in runs.killed[before : before + runs.kills[1]]:
-                _requeue(machine, memory, runs, run[0])
+            _pass(machine, memory, runs, rules, ended or was_empty, fits, now)
     return True
 
 
@@ -160,9 +150,8 @@ def simulate_until(machine, memory, runs, rules, until):
 def _pass(machine, memory, runs, rules, others_fit, fits, now):
     """Start heads, make the reservation and backfill, after the ends and submissions of an instant.
 
-    `others_fit` is true if jobs other than the submitted ones may fit: after an end, if no job
-    waited before, and if preempted jobs have returned to the queue since the last pass. `fits` is
-    true if one of the submitted jobs may fit.
+    `others_fit` is true if jobs other than the submitted ones may fit: after an end, and if no job
+    waited before. `fits` is true if one of the submitted jobs may fit.
     """
     count = machine.count
     if others_fit:
@@ -231,8 +220,6 @@ def _reserve(machine, memory, runs, rules, now):
     head, head_size = count[HEAD], memory.size[count[HEAD]]
     if rules.lasts and count[machines.RESERVED] == head:
         return count[SHADOW]
-    # A job that started at this instant may be past its planned end too.
-    machines.correct(machine, memory, rules.correction, now)
     available = count[FREE] + _shadow_size(machine, memory, runs, head)
     k = count[RUNNING] + 1
     while available < head_size:
@@ -274,7 +261,6 @@ def _backfill_as_easy(machine, memory, runs, rules, now):
     some, _ = _candidates(machine, memory, runs)
     if some == 0:
         return
-    machines.correct(machine, memory, rules.correction, now)
     available, size = count[FREE], memory.size[count[HEAD]]
     k = count[RUNNING] + 1
     shadow = now
@@ -455,8 +441,7 @@ def _preempt(machine, memory, runs, rules, job, now):
     remove(machine.by_end, count[RUNNING], (began + runs.length[job]) << JOB_BITS | job)
     machines.release(machine, memory, job)
     _change_shadow(runs, job, -memory.size[job])
-    if rules.at_once:
-        _requeue(machine, memory, runs, job)
+    _requeue(machine, memory, runs, job)
     run = runs.killed[runs.kills[0]]
     run[0], run[1], run[2] = job, began, now
     runs.kills[0] += 1

@@ -131,7 +131,7 @@ def _next_block(queue, search, tail, free, extra, window):
         smallest = min(smallest, least_size)
         if fits(least_size, queue.least_estimate[block], free, extra, window):
             entries = trees.fitting(queue.tree, block << BLOCK_BITS, free, extra, window)
-            if queue.outdated[block]:
+            if queue.outdated[block]:  # time only
                 update_min(queue, block)
     search[AT], search[FITS], search[SMALLEST] = block, entries, np.uint64(smallest)
     return entries != NONE
@@ -158,7 +158,7 @@ def compact(queue, head, tail):
         width = size[k]
         job[kept], size[kept], estimate[kept] = job[k], width, estimate[k]
         kept += np.uint64(width != EMPTY)
-    for k in range(kept, np.uint64(tail)):
+    for k in range(kept, np.uint64(tail)):  # time only: the kernel starts no job beyond the tail
         size[k] = estimate[k] = EMPTY
     for block in range(blocks(tail)):
         update_min(queue, block)

@@ -93,7 +93,10 @@ def add(tree, entry, size, planned):
 
 @njit(nogil=True, cache=True, _nrt=False)
 def leave(tree, entry):
-    """Remove the job of an entry, and compute the rows that may have had a value from it."""
+    """Remove the job of an entry, and compute the rows that may have had a value from it.
+
+    Rows that stayed too low would cost time only.
+    """
     size, planned = tree.size[entry], tree.planned[entry]
     tree.size[entry] = tree.planned[entry] = EMPTY
     node = _leaf(tree, entry)
@@ -165,7 +168,7 @@ def next_block(tree, block, free, extra, window):
     """
     rows, leaves = tree.rows, np.uint64(len(tree.rows)) >> ONE
     column = column_of(free)
-    if column == NONE:  # no processor is free
+    if column == NONE:  # time only: no processor is free
         window = np.int32(-1)
     if block >= leaves:
         return leaves

@@ -110,8 +110,7 @@ def _pass(machine, memory, rules, plan, fitting, now):
         predicted = machines.predicted_now(machine, memory, rules, job, now)
         if _fits(machine, memory, plan, blocked, job, now + predicted):
             _start(machine, memory, plan, blocked, place, predicted, now)
-            if predicted > 0:
-                occupy(plan.profile, memory.size[job], now, now + predicted)
+            occupy(plan.profile, memory.size[job], now, now + predicted)
         else:
             _reserve(plan, blocked, memory.size[job], max(predicted, 1))
             blocked += 1

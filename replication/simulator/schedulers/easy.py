@@ -1,7 +1,7 @@
 """First come, first served, and EASY backfilling on users' estimates or predicted run times."""
 
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import final
 
 import numpy as np
 
@@ -41,8 +41,6 @@ class EASY(options.WithProfile, Scheduler):
     candidates_limit: int | None = options.candidates_limit()
     refresh: options.Refresh = options.refresh()
     correction: options.Correction = options.correction()
-    events: Literal["together", "one-by-one"] = options.events("together", "one-by-one")
-    ties: options.Ties = options.ties()
 
     def __post_init__(self):
         super().__post_init__()

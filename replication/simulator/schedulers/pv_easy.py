@@ -44,11 +44,6 @@ class Preempting(options.OnPredictions):
         "whether jobs that are not predicted to end before the reservation are backfilled too; or "
         "EASY's backfilling in place of all steps of venture backfilling",
     )
-    restart: Literal["same-pass", "next-event"] = option(
-        "same-pass",
-        ("same-pass", "next-event"),
-        "when preempted jobs can start again: in the same pass, or from the next event on",
-    )
     preemption: Preemption = option(
         "kill",
         PREEMPTIONS,
@@ -83,7 +78,6 @@ class Preempting(options.OnPredictions):
             at_submission=shared.volatile or not shared.refresh,
             lasts=self.lifetime != "recomputed",
             venture=("no", "yes", "easy").index(self.venture),
-            at_once=self.restart == "same-pass",
             preemption=PREEMPTIONS.index(self.preemption),
             interval=self.interval,
             cost=self.cost,
