@@ -10,7 +10,6 @@ COMPILE = (
 MAIN = "requirements/main.lock"
 LOCKS = {
     MAIN: "pyproject.toml --extra figures --extra lab --extra parquet --extra test --group build",
-    "requirements/dask.lock": f"pyproject.toml --extra dask --constraint {MAIN}",
     "requirements/docs.lock": f"pyproject.toml --extra docs --constraint {MAIN}",
     "requirements/linker.lock": "--group linker",
     "requirements/tools.lock": "--group tools",

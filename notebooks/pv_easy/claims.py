@@ -292,10 +292,6 @@ def _quotients(table):
     return table.drop(columns=["value", "low", "high"]).rename(columns=names)
 
 
-def _per_cent(hit):
-    return 100 * float(hit.mean()) if len(hit) else float("nan")
-
-
 # ---- claims
 
 

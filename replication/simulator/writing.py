@@ -5,7 +5,6 @@ import errno
 import gzip
 import math
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -19,10 +18,6 @@ from replication.simulator.errors import InputError
 STANDARD_OUTPUT = "-"
 #: Significant digits of a number in a result, and the largest number that counts as 0.
 DIGITS, NOTHING = 9, 1e-10
-#: Text that a spreadsheet would run as a formula: neither a number nor a number followed by words.
-_FORMULA = re.compile(
-    r"[=@\t\r]|[+-](?!(\d[\d,]*\.?\d*|\.\d+)(e[+-]?\d+)?( ?%)?( [\w\s().,%+-]*)?$)", re.IGNORECASE
-)
 
 
 class OutputError(InputError):
@@ -118,16 +113,6 @@ def rounded(value: Any) -> Any:
     return 0.0 if abs(value) <= NOTHING else float(f"{value:.{DIGITS}g}")
 
 
-def as_text(cell: Any) -> Any:
-    """Return a table cell; text that a spreadsheet would run as a formula begins
-    with an apostrophe.
-    """
-    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
-
-
 def frame_csv(frame: pd.DataFrame) -> bytes:
-    """Return a table as CSV without its index; text is safe in spreadsheets, numbers are exact."""
-    safe = {name: frame[name].map(as_text) for name in frame.select_dtypes(exclude="number")}
-    changed = {name: column for name, column in safe.items() if not column.equals(frame[name])}
-    whole = frame.assign(**changed).rename(columns=as_text)
-    return whole.to_csv(index=False, lineterminator="\n").encode()
+    """Return a table as CSV without its index; numbers are exact."""
+    return frame.to_csv(index=False, lineterminator="\n").encode()

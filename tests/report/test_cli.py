@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import replication as rp
 from replication import __version__
 from replication.cli import main
 from replication.simulator import paths
@@ -56,8 +57,38 @@ def test_simulate_prints_its_trim_and_its_output(log, tmp_path, capsys):
     assert len(pd.read_csv(target)) == 300
     run(capsys, "simulate", log, "--out", tmp_path / "jobs.swf.gz")
     assert len(swf.read(tmp_path / "jobs.swf.gz")) == 300
-    code, out, _ = run(capsys, "simulate", log, "--trim", "none", "--json")
-    assert json.loads(out)["trim"] == "none"
+
+
+def test_every_option_of_a_simulation_has_its_effect(tmp_path, capsys):
+    draws, estimate = np.random.default_rng(1), np.full(200, 4000)
+    estimate[::9] = -1
+    log = write_log(
+        tmp_path / "odd.swf",
+        submit=np.sort(draws.integers(0, 10_000, 200)),
+        run_time=np.maximum(draws.integers(-200, 2000, 200), 0),
+        requested_processors=draws.integers(1, 9, 200),
+        requested_time=estimate,
+    )
+    options = {
+        "scheduler": "EASY(Last())",
+        "estimates": "f-model=2",
+        "load": "0.9",
+        "seed": "3",
+        "trim": "none",
+        "processors": "12",
+        "drop": "no-estimate",
+        "keep": "zero-run-time",
+    }
+
+    def measured(options):
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        return json.loads(run(capsys, "simulate", log, *words, "--json")[1])["measures"]
+
+    workload = rp.load(log, machine=12, drop="no-estimate", keep="zero-run-time").at_load(0.9)
+    found = rp.simulate(workload, "EASY(Last())", "f-model=2", 3, trim=False).measures
+    assert measured(options) == pytest.approx(found)
+    for name in options:
+        assert measured({other: options[other] for other in options if other != name}) != found
 
 
 def test_json_has_no_nan(tmp_path, capsys):
@@ -145,6 +176,7 @@ def test_what_is_there_is_listed(capsys):
     _, *lines = run(capsys, "logs", "list")[1].splitlines()
     assert [line.split()[0] for line in lines] == rows and {*rows} == {*registry.names()}
     assert "heel_and_toe/fig02" in run(capsys, "figures", "--list")[1]
+    assert "interpretations/pv_easy" in run(capsys, "studies", "--list")[1]
 
 
 def test_version_and_start():

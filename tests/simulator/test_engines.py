@@ -1,14 +1,11 @@
-"""Threads, processes and Dask give the same rows; finished results survive failures."""
+"""Threads and processes give the same rows; finished results survive failures."""
 
-import os
-import signal
 import threading
 
 import joblib
 import pandas as pd
 import pytest
 
-import replication as rp
 from replication.simulator.estimates import FModel, Users
 from replication.simulator.schedulers import EASY, Conservative
 from replication.simulator.simulation import SimulationError
@@ -104,35 +101,3 @@ def test_a_stopped_sweep_says_so_and_continues(tmp_path, monkeypatch):
     monkeypatch.setattr(sweep, "compute", lambda task: done.append(task) or compute(task))
     pd.testing.assert_frame_equal(sweep.run(tasks(), 1, folder=tmp_path), whole)
     assert kept >= 6 and len(done) == 7 + len(tasks()) - kept
-
-
-class Slow(rp.PythonScheduler, name="slow-in-python"):
-    """FCFS in Python, so that a worker can be killed while it simulates."""
-
-    number: int = 0
-
-    def schedule(self, now):
-        for job in self.queue:
-            if job.size > self.free:
-                break
-            self.begin(job)
-
-
-@pytest.mark.slow
-def test_rows_of_dask_are_those_of_threads_though_a_worker_is_killed():
-    reason = "Dask is not installed: requirements/dask.lock"
-    distributed = pytest.importorskip("distributed", reason=reason)
-    log = random_jobs(1500, 64, 450_000, 9000, 9000, name="some")
-    choices = [Slow(number=k) for k in range(10)], [Users(), Users(2)]
-    expected = rp.sweep(log, *choices, folder=None)
-    with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
-        distributed.Client(cluster) as client,
-        joblib.parallel_config("dask"),
-    ):
-        one, _ = client.run(os.getpid).values()
-        killing = threading.Timer(2, os.kill, (one, signal.SIGKILL))
-        killing.start()
-        table = rp.sweep(log, *choices, folder=None)
-        assert not killing.is_alive()  # it was killed in the middle
-    pd.testing.assert_frame_equal(table, expected, check_exact=True)

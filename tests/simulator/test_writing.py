@@ -1,12 +1,10 @@
 """Files are complete or absent, and never replace an input."""
 
-import csv
 import errno
 import gzip
 import io
 import os
 
-import pandas as pd
 import pytest
 
 from replication.simulator import writing
@@ -80,15 +78,3 @@ def test_an_irregular_file_is_refused(tmp_path):
         writing.check(tmp_path)
     with pytest.raises(FileNotFoundError, match="the folder does not exist"):
         writing.check(tmp_path / "none" / "table.csv")
-
-
-@pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "+cmd", "-cmd|' /C calc'!A0", "\tx"])
-def test_text_in_a_table_is_never_a_formula(text):
-    table = writing.frame_csv(pd.DataFrame({"log": [text, "KTH"], "wait": [-1.5, 2]}))
-    rows = list(csv.reader(io.StringIO(table.decode())))
-    assert rows == [["log", "wait"], [f"'{text}", "-1.5"], ["KTH", "2.0"]]
-
-
-@pytest.mark.parametrize("cell", ["-5", "+1.5e3 %", "-3 (of 4)", "a=b", 5, None])
-def test_numbers_and_plain_text_stay(cell):
-    assert writing.as_text(cell) == cell

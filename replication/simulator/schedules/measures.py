@@ -402,7 +402,7 @@ _PERCENTILE = re.compile(r"(wait|bounded_slowdown)_p(100|\d{1,2}(?:\.\d+)?)")
 
 def definition(name: str) -> Definition | None:
     """Return the definition of a measure, any percentile included; None for other names."""
-    if match := _PERCENTILE.fullmatch(name):
+    if name not in NAMES and (match := _PERCENTILE.fullmatch(name)):
         return Definition(*_percentile(*match.groups()))
     return NAMES.get(name)
 
