@@ -102,7 +102,7 @@ def with_init():
         ((rp.Scheduler, "PVEasy(Lst())"), "'Lst' (did you mean Last?)", "Estimate"),
         ((rp.Scheduler, "__import__('os').system('ls')"), "__import__", "EASY"),
         ((rp.Scheduler, "EASY(reservations=Last())"), "=Last()", "a whole number from 1"),
-        (lambda: rp.EASY(lifetime="until-due"), "'lifetime' (PaperEASY and PVEasy have it)", ""),
+        (lambda: rp.EASY(lifetime="until-due"), "'lifetime' (PaperEASY", ""),
         ((rp.Scheduler, "EASY(strict=True)"), "'strict' (PaperEASY has it)", "predictor"),
         ((rp.EstimateModel, "f-model"), "'f-model'", "f-model=F (a number from 0)"),
         ((rp.EstimateModel, "FModel(e_max=9)"), "f is missing", "a number from 0"),
