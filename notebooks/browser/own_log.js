@@ -131,7 +131,7 @@ export function showOwnLog(section, engine, names, kinds, example, moved) {
           if (2 * measured < all) warn(`${thousands(measured)} of ${thousands(all)} jobs are measured, fewer than half: the others are among the first to end, or end after the last submission.`);
           find(".paying").hidden = first.hardly;
           if (first.hardly) find(".quiet").textContent = hardlyWaits(first, jobs);
-          find(".busy").hidden = !(first.hardly && offeredLoad(jobs) < BUSY);
+          find(".busy").hidden = !(first.hardly && offeredLoad(jobs) < BUSY - 0.005);
           find(".busy").onclick = () => show(log, { load: BUSY, f });
           return true;
         },

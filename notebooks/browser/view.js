@@ -37,7 +37,10 @@ export async function showLog(month, paying, log, { engine, f: begin, steps, see
 
   const users = log.hasEstimates ? (await runner.ask("wait", null)).wait : null;
   const exact = await runner.ask("schedule", 0), span = busiest(log.jobs.submit, exact.start);
-  if (!exact.jobs) throw new Error("No job is measured: each ends after the last submission.");
+  if (!exact.jobs) {
+    runner.stop();
+    throw new Error("No job is measured: each ends after the last submission.");
+  }
   const run = log.jobs.runTime.reduce((sum, seconds) => sum + seconds, 0) / log.jobs.runTime.length;
   const hardly = Math.max(exact.wait, users ?? 0) < HARDLY * run;
   if (known({ users, exact, hardly, run }) === false) return () => runner.stop();

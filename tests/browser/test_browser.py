@@ -82,7 +82,7 @@ def words(page, selector):
 
 def keep(page, part, name):
     """Leave a picture of a part."""
-    folder = paths.BUILD / "page"
+    folder = paths.ROOT / "build" / "page"
     folder.mkdir(parents=True, exist_ok=True)
     page.evaluate(PLAIN)
     page.locator(part).screenshot(path=folder / f"{name}.png")
