@@ -4,8 +4,8 @@ It is compared with the compiled kernels on every start time, on random and on r
 """
 
 from statistics import median
+from typing import NamedTuple
 
-from notebooks.explorer.decisions import Decision
 from replication import PaperEASY
 from replication.simulator.kernels.paper_easy import (
     BY_RESERVATION,
@@ -15,6 +15,22 @@ from replication.simulator.kernels.paper_easy import (
 )
 from replication.simulator.schedulers.event_loop import Reservation, earliest_fit
 from tests.reference.base import Reference
+
+
+class Decision(NamedTuple):
+    """One decision and the machine after it; times in s, jobs as indices."""
+
+    # events (ends and submissions of an instant), started (in queue order), reserved (the head is
+    # blocked), or backfilled
+    kind: str
+    now: int
+    jobs: tuple  # the jobs that ended or were submitted, the job that started, or the blocked head
+    queue: tuple
+    running: tuple
+    # With a blocked head: its reservation, the extra processors then, and its real shadow time.
+    planned: int | None = None
+    extra: int | None = None
+    real: int | None = None
 
 
 class Easy(Reference):
