@@ -25,6 +25,7 @@ def blocks(language, page="README.md"):
 
 @pytest.mark.parametrize("page", [f"docs/{name}.md" for name in TRIED])
 def test_python_in_the_pages_runs(page, real_log, tmp_path, monkeypatch):
+    real_log("KTH-SP2-2")
     monkeypatch.chdir(tmp_path)
     own = rp.simulate(real_log("KTH-SP2").take(slice(0, 5001)))
     own.write_swf("my-cluster.swf.gz")
@@ -40,7 +41,7 @@ def test_examples_in_docstrings_run(name):
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
 def test_a_page_prints_what_it_shows(page, real_log, tmp_path, monkeypatch, capsys):
-    real_log("KTH-SP2")
+    real_log("KTH-SP2-2")
     monkeypatch.chdir(tmp_path)
     names = {}
     for one in ast.parse(blocks("python", page)).body:  # as typed at a prompt
@@ -74,7 +75,7 @@ QUICK = {
 @pytest.mark.slow
 def test_a_clone_runs_the_commands_of_the_readme(real_log, tmp_path):
     """From nothing: no packages, no compiled kernels, no stored results."""
-    real_log("KTH-SP2")
+    real_log("KTH-SP2-2")
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
     script = ["set -ex", f"git clone -q {ROOT} replication && cd replication"]
