@@ -127,7 +127,7 @@ def panel(axes, part, band=True) -> None:
         axes.axhline(real.iloc[0], **looks["real"] | {"label": "users' estimates"})
 
 
-def some(table, fs=(0, 0.5, 1, 2, 5, 10)) -> pd.DataFrame:
+def at_few_f(table, fs=(0, 0.5, 1, 2, 5, 10)) -> pd.DataFrame:
     """Return the means of the random model at a few f, with a row for each log and measure."""
     part = table[(table["model"] == "random") & table["f"].isin(fs)]
     wide = part.pivot_table(index=["log", "measure"], columns="f", values="value", sort=False)
