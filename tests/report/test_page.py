@@ -33,7 +33,7 @@ def evidence_of(page, item="fig02"):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "words"),
+    ("wrong", "message"),
     [
         ({"name": "other/fig02"}, "pv_easy, heel_and_toe, top_percent"),
         ({"scale": "small"}, "scale.*paper, quick"),
@@ -75,7 +75,7 @@ def test_quick_scale_takes_fewer_jobs_seeds_and_values(project):
 
 
 @pytest.mark.parametrize(
-    ("changed", "words"),
+    ("changed", "message"),
     [
         ({"seed": 2}, "seed 2 (committed: 1)"),
         ({"logs": ["CTC-SP2"]}, "logs CTC-SP2 (committed: CTC-SP2, KTH-SP2-2)"),
