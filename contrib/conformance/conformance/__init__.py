@@ -3,4 +3,4 @@
 Only the standard library is needed, from Python 3.9 on.
 """
 
-__version__ = "1.0"
+__version__ = "1.1"

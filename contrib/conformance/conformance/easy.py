@@ -90,7 +90,11 @@ class Easy:
 
     def in_time(self, end):
         """Return whether a job may be backfilled for its end (E11)."""
-        return end <= self.shadow
+        return self.clears(end, self.shadow)
+
+    def clears(self, end, begin):
+        """Return whether a job that ends then leaves a reservation alone that begins then (E11)."""
+        return end <= begin
 
     def fits_extra(self, job):
         """Return whether a job may be backfilled for its size (E12)."""

@@ -76,7 +76,16 @@ OTHERS = tuple(
         ("E8", {"shadow": "last"}, "takes the last planned end for the shadow time"),
         ("E8", {"shadow": "by-limit"}, "sorts running jobs by their estimates instead of their "
          "planned ends"),
-        ("E8", {"processors": "named"}, "reserves named processors, the lowest that will be free"),
+        ("E7", {"reservations": 99}, "makes a reservation for every blocked job, at every pass "
+         "again"),
+        ("E7", {"window": 5}, "makes no reservation for a head that has to wait for more than 5 s"),
+        ("E8", {"shadow": "windows"}, "takes planned ends together in windows that double"),
+        ("E8", {"processors": "named"}, "reserves named processors, the lowest that will be free",
+         PLANNED),
+        ("E8", {"processors": "consecutive"}, "reserves named processors, those of the smallest "
+         "gap"),
+        ("E8", {"processors": "busy"}, "reserves named processors, those in use first, and an idle "
+         "one more than the head needs"),
         ("E9", {"shadow": "first"}, "counts, of the jobs that end at the shadow time, only as many "
          "as the head needs"),
         ("E9", {"shadow": "first-started"}, "counts, of the jobs that end at the shadow time, only "
@@ -98,12 +107,18 @@ OTHERS = tuple(
         ("E15", {"past-estimate": "past"}, "keeps the planned end of a job past its estimate in "
          "the past"),
         ("E15", {"past-estimate": "never"}, "never expects the end of a job past its estimate"),
+        ("E15", {"past-estimate": "again"}, "expects a job past its estimate to run for its "
+         "estimate once more"),
         ("P1", {"predictor": "estimate"}, "plans with the users' estimates", PLANNED),
         ("P1", {"refresh": "submission"}, "keeps the prediction of the submission", PLANNED),
         ("P6", {"correction": "estimate"}, "corrects an expired prediction to the estimate at once",
          PLANNED),
         ("P6", {"correction": "now"}, "does not correct an expired prediction", PLANNED),
         ("P6", {"correction": "doubling"}, "doubles an expired prediction", PLANNED),
+        ("P16", {"search": "backwards"}, "seeks a reservation from the last planned end backwards",
+         CONSERVATIVE),
+        ("P17", {"compression": "queue-order"}, "makes all reservations again at every pass, in "
+         "queue order", CONSERVATIVE),
         ("P17", {"compression": "each"}, "exchanges reservations one by one, in queue order, after "
          "an end", CONSERVATIVE),
         ("P17", {"compression": "all"}, "makes all reservations again after an end", CONSERVATIVE),
@@ -128,6 +143,11 @@ PUBLISHED = (
     {"shadow": "by-limit", "extra": "none", "zero": "a-second-later"},
     {"extra": "none", "lifetime": "until-due"},
     {"processors": "named", "listed": "as-listed"},
+    {"processors": "consecutive", "strict": "yes", "past-estimate": "past"},
+    {"processors": "consecutive", "strict": "yes", "past-estimate": "again"},
+    {"scheduler": "conservative", "compression": "queue-order"},
+    {"scheduler": "conservative", "compression": "queue-order", "search": "backwards"},
+    {"scheduler": "conservative", "compression": "queue-order", "processors": "named"},
 )  # fmt: skip
 
 
@@ -141,15 +161,18 @@ def fitting(rules):
 
 
 def by_log(result):
-    """Return the interpretations that give exactly the program's schedule of one log."""
+    """Return the interpretations that give exactly the program's schedule of one log, the nearest
+    first.
+    """
     jobs, machine = result.log.jobs()
     if result.rules["scheduler"] == "pv-easy":
         return []
-    return [
+    others = [
         other
         for other in fitting(result.rules)
         if simulate(jobs, machine, other.of(result.rules)) == result.given
     ]
+    return [others[0] for others in _nearest([(other,) for other in others], [result])]
 
 
 def of_all(results):
@@ -162,9 +185,10 @@ def of_all(results):
     Returns
     -------
     list of tuple of Interpretation
-        Each gives all schedules, and has one or two interpretations. If none does, one that was
-        put together step by step, each time by the interpretation that explains most further
-        logs; see `explained` for its number of logs. Empty if nothing differs or helps.
+        Each gives all schedules, and has one or two interpretations; the nearest to the expected
+        rules is first. If none does, those that were put together step by step, each time by the
+        interpretation that explains most further logs; see `explained` for their number of logs.
+        Empty if nothing differs or helps.
     """
     failed = [result for result in results if not result.passed]
     if not failed or any(result.rules["scheduler"] == "pv-easy" for result in failed):
@@ -177,16 +201,27 @@ def of_all(results):
         sets = [others for others in combinations(some, count) if _compatible(others)]
         found = [others for others in sets if all(gives(others, result) for result in first)]
         if found:
-            return found
-    chosen, explained = (), sum(result.passed for result in results)
+            return _nearest(found, failed)
+    best, explained = [()], sum(result.passed for result in results)
     while explained < len(results):
-        sets = [(*chosen, other) for other in some if _compatible((*chosen, other))]
+        sets = [(*best[0], other) for other in some if _compatible((*best[0], other))]
         counts = [sum(gives(others, result) for result in results) for others in sets]
         if max(counts, default=0) <= explained:
             break
         explained = max(counts)
-        chosen = sets[counts.index(explained)]
-    return [chosen] if chosen else []
+        equal = [others for others, count in zip(sets, counts) if count == explained]
+        best = _nearest(equal, failed)
+    return best if best[0] else []
+
+
+def _nearest(sets, failed):
+    """Return interpretations, first those about the sentences that the program breaks.
+
+    A program that breaks P17 more likely makes its reservations in another way than it knows run
+    times, which is against E14.
+    """
+    broken = {result.log.sentence for result in failed}
+    return sorted(sets, key=lambda others: sum(o.sentence not in broken for o in others))
 
 
 def explained(others, results):

@@ -24,8 +24,11 @@ def diagnosis(results):
         return []
     count = explain.explained(found[0], results)
     logs = f"On all {count} logs" if count == len(results) else f"On {count} of {len(results)} logs"
-    some = " Or it ".join(f"{explain.sentence(others)}." for others in found[:3])
-    lines = [f"{logs} your program's schedules are those of a scheduler that {some}"]
+    words = explain.sentence(found[0])
+    lines = [f"{logs} your program's schedules are those of a scheduler that {words}."]
+    if found[1:]:
+        others = "; or ".join(map(explain.sentence, found[1:4]))
+        lines.append(f"These logs cannot tell it from one that {others}.")
     if all(other.is_convention for other in found[0]):
         values = [pair for other in found[0] for pair in other.values.items()]
         words = " ".join(f"--rule {name}={value}" for name, value in values)
@@ -58,8 +61,10 @@ def lines_of(fact):
         f"  The log tells it from: {fact['other']}.",
     ]
     if fact["explained"]:
-        some = ", or ".join(fact["explained"][:4])
-        lines.append(f"  Here your program does what a scheduler does that {some}.")
+        first, *others = fact["explained"]
+        lines.append(f"  Here your program does what a scheduler does that {first}.")
+        if others:
+            lines.append(f"  This log cannot tell it from one that {', or '.join(others[:3])}.")
     return lines
 
 

@@ -14,7 +14,13 @@ from conformance.variants import schedulers as others
 #: The values of each rule, the default first, with the class that follows it where one is needed.
 #: Where a class overrides what another calls, its rule is earlier.
 CLASSES = {
-    "compression": {"all": None, "each": others.ExchangesEach, "none": others.KeepsReservations},
+    "past-estimate": {"now": None, "past": reservations.PastPlans,
+        "again": reservations.Again, "never": reservations.NeverEnds},
+    "processors": {"counted": None, "named": conventions.NamedProcessors,
+        "consecutive": conventions.ConsecutiveProcessors, "busy": conventions.BusyProcessors},
+    "search": {"forwards": None, "backwards": others.Backwards},
+    "compression": {"all": None, "each": others.ExchangesEach, "none": others.KeepsReservations,
+        "queue-order": others.QueueOrder},
     "scheduler": {"easy": None, "fcfs": others.Fcfs, "conservative": others.Conservative,
         "largest-area-first": others.LargestAreaFirst, "pv-easy": None},
     "kills": {"no": None, "yes": conventions.Kills},
@@ -32,13 +38,13 @@ CLASSES = {
         "smallest": backfilling.SmallestCandidates, "last-first": backfilling.LastCandidates},
     "candidate-length": {"planned": None, "run-time": backfilling.CandidatesByRunTime},
     "strict": {"no": None, "yes": backfilling.Strict},
-    "processors": {"counted": None, "named": conventions.NamedProcessors},
     "extra": {"used-up": None, "not-used-up": backfilling.ExtraNotUsedUp,
         "always-used-up": backfilling.ExtraAlwaysUsedUp, "one-left": backfilling.OneExtraLeft,
         "none": backfilling.NoExtra, "whatever-fits": backfilling.WhateverFits},
     "shadow": {"all": None, "first": reservations.FirstThatSuffice,
         "first-started": reservations.FirstStarted, "last": reservations.LastEnd,
-        "by-limit": reservations.ByLimit},
+        "by-limit": reservations.ByLimit, "windows": reservations.Windows},
+    "window": {"none": None, 0: reservations.Window},
     "recount": {"no": None, "pass": reservations.Recounted},
     "overdue": {"by-lifetime": None, "extra": reservations.OverdueExtra,
         "nobody": reservations.OverdueNobody},
@@ -47,8 +53,6 @@ CLASSES = {
     "lifetime": {"recomputed": None, "until-due": reservations.UntilDue,
         "until-start": reservations.UntilStart},
     "reservations": {1: reservations.SeveralReservations},
-    "past-estimate": {"now": None, "past": reservations.PastPlans,
-        "never": reservations.NeverEnds},
     "refresh": {"pass": None, "submission": predictions.PredictedAtSubmission},
     "correction": {"estimate": None, "tsafrir": predictions.CorrectedByTsafrir,
         "doubling": predictions.CorrectedByDoubling, "now": predictions.NotCorrected},
@@ -65,7 +69,7 @@ CLASSES = {
     "venture": {"yes": None, "no": None, "easy": None},
 }  # fmt: skip
 #: Rules with a number, whose least value is last.
-NUMBERS = ("waiting-limit", "candidates-limit", "reservations", "interval", "cost")
+NUMBERS = ("waiting-limit", "window", "candidates-limit", "reservations", "interval", "cost")
 #: Conventions, which a program follows on purpose, and what is nobody's purpose.
 CONVENTIONS = (
     "events", "ties", "passes", "kills", "zero", "listed", "processors", "compression",

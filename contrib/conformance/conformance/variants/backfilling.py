@@ -40,9 +40,9 @@ class FewCandidates(Easy):
 class Strict(Easy):
     """A job is backfilled if it ends before the shadow time, not at it (P28)."""
 
-    def in_time(self, end):
-        """Return whether an end is before the shadow time."""
-        return end < self.shadow
+    def clears(self, end, begin):
+        """Return whether an end is before a reservation."""
+        return end < begin
 
 
 class NoExtra(Easy):

@@ -113,24 +113,74 @@ class NamedProcessors(Easy):
         """Return the processors that no job holds."""
         return set(range(self.processors)).difference(*(job.held for job in self.running))
 
+    def choose(self, free, size):
+        """Return the lowest of free processors."""
+        return sorted(free)[:size]
+
     def reservation(self, head):
         """Return shadow time and extra processors, and note the reserved ones."""
         shadow, extra = super().reservation(head)
         ended = [job.held for job in self.running if self.planned_end(job) <= shadow]
-        self.reserved = set(sorted(self.unused().union(*ended))[: head.size])
+        self.kept = set(self.keep(self.unused(), set().union(*ended), head.size))
         return shadow, extra
+
+    def keep(self, idle, ended, size):
+        """Return the processors that the head reserves, of idle ones and of those of ended jobs."""
+        return self.choose(idle | ended, size)
+
+    def earliest(self, job):
+        """Return the earliest start at which named processors are free, and note these (P16)."""
+        length = max(self.planned(job), 1)
+        holds = [
+            (self.now, max(one.start + one.plan, self.now + 1), one.held) for one in self.running
+        ]
+        holds += [(at, at + max(plan, 1), one.held) for one, (at, plan) in self.reserved.items()]
+        for start in sorted({self.now, *(end for _, end, _ in holds)}):
+            held = [held for at, end, held in holds if at < start + length and end > start]
+            free = set(range(self.processors)).difference(*held)
+            if len(free) >= job.size:
+                job.held = self.choose(free, job.size)
+                return start
 
     def fits_extra(self, job):
         """Return whether enough processors are neither in use nor reserved."""
-        return job.size <= len(self.unused() - self.reserved)
+        return job.size <= len(self.unused() - self.kept)
 
     def use_extra(self, job, in_time):
         """Choose processors that are not reserved for a job that outlives the shadow time."""
         super().use_extra(job, in_time)
         if not in_time:
-            job.held = sorted(self.unused() - self.reserved)[: job.size]
+            job.held = self.choose(self.unused() - self.kept, job.size)
 
     def start(self, job):
-        """Start a job on the lowest unused processors, unless it has some."""
-        job.held = getattr(job, "held", None) or sorted(self.unused())[: job.size]
+        """Start a job on unused processors, unless it has some."""
+        job.held = getattr(job, "held", None) or self.choose(self.unused(), job.size)
         super().start(job)
+
+
+class ConsecutiveProcessors(NamedProcessors):
+    """Processors have numbers; a job gets those of the smallest gap in which it fits."""
+
+    def choose(self, free, size):
+        """Return free processors: of the smallest gap that suffices, or of the largest gaps."""
+        gaps, chosen = [], []
+        for number in sorted(free):
+            if gaps and gaps[-1][-1] == number - 1:
+                gaps[-1].append(number)
+            else:
+                gaps.append([number])
+        while len(chosen) < size and gaps:
+            wanted = size - len(chosen)
+            best = min(gaps, key=lambda gap: (len(gap) < wanted, abs(len(gap) - wanted)))
+            gaps.remove(best)
+            chosen += best[:wanted]
+        return chosen
+
+
+class BusyProcessors(ConsecutiveProcessors):
+    """The same; the head reserves processors in use first, and an idle one more if they suffice."""
+
+    def keep(self, idle, ended, size):
+        """Return the processors that the head reserves."""
+        busy = sorted(ended)[:size]
+        return busy + sorted(idle)[: size - len(busy) or 1]

@@ -41,6 +41,33 @@ class LastEnd(Easy):
         return [(max(map(self.planned_end, self.running)), self.running)]
 
 
+class Windows(Easy):
+    """Ends are taken together in windows from the first end on, of 1 s, 2 s, 4 s and so on."""
+
+    def expected_ends(self):
+        """Return the last end of each window, with the jobs that have ended then."""
+        running = sorted(self.running, key=self.planned_end)
+        first, window = self.planned_end(running[0]), 0
+        while running:
+            last = first + window
+            ended = [job for job in running if self.planned_end(job) <= last]
+            if ended:
+                yield self.planned_end(ended[-1]), ended
+            running = running[len(ended) :]
+            window = 2 * window or 1
+
+
+class Window(Easy):
+    """A head that does not fit within so many seconds has no reservation."""
+
+    window = NEVER
+
+    def reservation(self, head):
+        """Return shadow time and extra processors; the shadow time is never if it is too late."""
+        shadow, extra = super().reservation(head)
+        return (shadow if shadow - self.now <= self.window else NEVER), extra
+
+
 class ByLimit(Easy):
     """Running jobs are sorted by their limits, not by their expected ends."""
 
@@ -168,7 +195,8 @@ class SeveralReservations(Easy):
 
     def fits(self, size, start, length):
         """Return whether `size` processors are free from `start` on for `length` s."""
-        begins = {begin for begin, _, _ in self.holds if start < begin < start + length}
+        begins = {begin for begin, _, _ in self.holds if start < begin}
+        begins = {begin for begin in begins if not self.clears(start + length, begin)}
         return length == 0 or all(
             size + sum(other for begin, end, other in self.holds if begin <= time < end)
             <= self.processors
@@ -182,6 +210,22 @@ class PastPlans(Easy):
     def planned_end(self, job):
         """Return the end of the plan."""
         return job.start + job.plan
+
+
+class Again(Easy):
+    """A head that waits for jobs past their estimates alone expects the last to run for its
+    estimate once more.
+    """
+
+    def reservation(self, head):
+        """Return shadow time and extra processors."""
+        shadow, extra = super().reservation(head)
+        if shadow <= self.now:
+            past = [job for job in self.running if self.planned_end(job) <= self.now]
+            shadow = (
+                self.now + max(past, key=lambda job: (job.start + job.plan, self.rank(job))).plan
+            )
+        return shadow, extra
 
 
 class NeverEnds(Easy):

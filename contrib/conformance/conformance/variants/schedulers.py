@@ -1,5 +1,6 @@
 """Schedulers other than EASY: FCFS, largest area first, and conservative backfilling."""
 
+import itertools
 from collections import defaultdict
 
 from conformance.easy import NEVER, Easy
@@ -56,8 +57,7 @@ class Conservative(Easy):
         self.freed = False
         for job in again + new:
             self.reserved.pop(job, None)
-            plan = self.planned(job)
-            self.reserved[job] = self.earliest(job.size, max(plan, 1)), plan
+            self.reserved[job] = self.earliest(job), self.planned(job)
         for job in [job for job in self.queue if self.reserved[job][0] == self.now]:
             self.start(job)
             del self.reserved[job]
@@ -76,9 +76,9 @@ class Conservative(Easy):
         """Return the jobs whose reservations are made again after an end."""
         return self.all_again()
 
-    def earliest(self, size, length):
+    def earliest(self, job):
         """Return the earliest start that running jobs and other reservations permit (P16)."""
-        begin = None
+        size, length, begin = job.size, max(self.planned(job), 1), None
         for time, following, free in self.profile():
             if free < size:
                 begin = None
@@ -113,6 +113,27 @@ class ExchangesEach(Easy):
     def compressed(self):
         """Return the jobs with a reservation in queue order."""
         return [job for job in self.queue if job in self.reserved]
+
+
+class QueueOrder(Easy):
+    """Every pass makes all reservations again, in queue order."""
+
+    def schedule(self):
+        """Give up all reservations, and make them."""
+        self.reserved = {}
+        super().schedule()
+
+
+class Backwards(Easy):
+    """The start of a reservation is sought from the last planned end backwards."""
+
+    def earliest(self, job):
+        """Return now, or the first instant of those at whose end the job fits all the time."""
+        first = super().earliest(job)
+        if first == self.now:
+            return first
+        fit = itertools.takewhile(lambda step: step[2] >= job.size, reversed(self.profile()))
+        return [time for time, _, _ in fit][-1]
 
 
 class KeepsReservations(Easy):
