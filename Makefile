@@ -29,7 +29,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help figures test lab studies pins check lint page site setup report traces test-all test-contrib conformance bench wasm lock audit clean
+.PHONY: help figures test lab studies pins check lint page site setup report traces test-all test-contrib conformance schedulers bench wasm lock audit clean
 
 help:
 	@awk -F '  +' '/^[a-z-]+:.*  ## / { \
@@ -77,6 +77,8 @@ conformance: build/conformance.zip  ## Pack the conformance suite in one file: b
 build/conformance.zip: $(shell find contrib/conformance -type f -not -path '*/__pycache__/*')
 	@mkdir -p build && rm -f $@ && cd contrib/conformance && python3 -m zipfile -c $(CURDIR)/$@ \
 	  __main__.py README.md CHANGES.md exercise.ipynb exercise.py sentences.md manifest.json easy.awk conformance logs schedules
+schedulers:  ## Run Slurm, Grid Engine and OAR, if installed, through the suite, as root
+	@python3 contrib/conformance/schedulers/table.py $(foreach one,$(ROOTS),--root '$(one)')
 bench: $(READY)  ## Compare kernels with plain C++; GROWTH=1: also over the queue
 	@$(PY) -m tests.benchmarks $(if $(GROWTH),--growth)
 wasm: $(LINKER)/ready  ## Compile the kernel of the page again: notebooks/browser/kernel.wasm
@@ -120,6 +122,7 @@ $(LINKER)/ready: requirements/linker.lock $(READY)
 #: ONLY="a/x b"        only these notebooks, such as "heel_and_toe/fig02", or studies
 #: SCALE=quick         fewer jobs and runs
 #: SET="f_max=2"       other parameters of notebooks, in YAML, with ; between two; the results go to build/other/
+#: ROOTS="a b"         folders with installed schedulers (schedulers)
 #: WORKERS=n           threads, or processes of tests
 #: STANDALONE=1        one file to send, build/report/standalone/report.html (report)
 #: TESTS=path          only these tests; LAB=options: those of JupyterLab

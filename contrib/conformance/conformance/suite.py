@@ -32,7 +32,7 @@ LEVELS = {
 #: Rules of a level other than EASY's.
 _BASE = {name: {"scheduler": name} for name in ("fcfs", "conservative", "largest-area-first")}
 _BASE = {**_BASE, "reservations": {"reservations": 2}, "pv-easy": {"scheduler": "pv-easy"}}
-LONGEST = 60  # s that a program may take for one log
+LONGEST = 300  # s that a program may take for one log
 _SECONDS = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
