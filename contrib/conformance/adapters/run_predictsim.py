@@ -13,8 +13,9 @@ sys.path[:0] = [source, os.path.dirname(source)]
 os.chdir(source)
 from base.prototype import _job_inputs_to_jobs  # noqa: E402
 from base.workload_parser import parse_lines  # noqa: E402
-from schedulers import simulator  # noqa: E402
 from schedulers.common import module_to_class  # noqa: E402
+
+from schedulers import simulator  # noqa: E402
 
 text = open(swf).read()
 processors = int(re.search("MaxProcs: *([0-9]+)", text).group(1))
