@@ -229,7 +229,7 @@ class Choice:
         """Raise `error` if the choice has no option of a name, with the members that have one."""
         kinds = cls.members.values()
         others = [k.__name__ for k in kinds if name in getattr(k, "__dataclass_fields__", ())]
-        hint = f" ({' and '.join(others)} {'has' if len(others) == 1 else 'have'} it)"
+        hint = f" (an option of {', '.join(others)})"
         problem = f"{cls.__name__} has no option"
         among(cls.options(), problem, name, cls.error, hint if others else "")
 

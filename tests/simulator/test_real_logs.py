@@ -46,17 +46,17 @@ CASES = [
         for log in ("CTC-SP2", "SDSC-BLUE", "SDSC-DS")
         for scheduler in (PVEasy(), PVEasy(**CHECKPOINTS))
     ),
-    *(top_percent(PaperEASY(one, **AS_CODED)) for one in PREDICTORS),
-    *(top_percent(EASY(one, **SLOW)) for one in PREDICTORS),
+    *(top_percent(PaperEASY(predictor, **AS_CODED)) for predictor in PREDICTORS),
+    *(top_percent(PaperEASY(predictor, **SLOW)) for predictor in PREDICTORS),
     *(
         top_percent(OrderedEASY(order, limit, predictor))
         for order in ORDERS
         for limit, predictor in ((None, Estimate()), (4 * 3600, Tsafrir()))
     ),
     *(
-        top_percent(kind(one, ties="submissions-first"), slice(2000, 2400))
+        top_percent(kind(predictor, ties="submissions-first"), slice(2000, 2400))
         for kind in (Conservative, LargestAreaFirst)
-        for one in (Estimate(), Clairvoyant(), Tsafrir(), CVH())
+        for predictor in (Estimate(), Clairvoyant(), Tsafrir(), CVH())
     ),
 ]
 
