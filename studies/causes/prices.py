@@ -39,6 +39,8 @@ AROUND = 1.25
 #: Prices at which ways are compared: that of perfect estimates, and those of f.
 NO_PRICE = 0
 PRICES = (NO_PRICE, *EQUAL_WILD)
+AT_PRICE = ["way", "runs", "price", "levels, odd", "levels, even"]
+AT_PRICE += [one for name in ("gain", "heads", "gain, more") for one in ends(name)]
 #: Levels with a marker and a label in the picture of gains, and the place of the label: right (1)
 #: or left, above (1) or below.
 LABELLED = {F: {1: (1, -1), 10: (-1, -1)}, RANDOM: {0.1: (-1, 1), 0.5: (1, 1), 1: (1, -1)}}
@@ -71,21 +73,14 @@ def runs(workloads, badness, let_past, shares, seeds, workers=1):
         mean wait [s] and mean bounded slowdown; the mean wait of the heads and the longest wait,
         s. Level 0 of each way is EASY with perfect estimates.
     """
-    points = [(F, 0.0), *product([F], badness), *product([RANDOM], let_past)]
-    points += product([RELAXED], shares)
+    points = levels(badness, let_past, shares)
     is_head = {log: heads(workload) for log, workload in workloads.items()}
 
     def of_seed(log, seed):
-        jobs, around = placebo.shifted(workloads[log], seed), AROUND ** _between(seed)
+        jobs = placebo.shifted(workloads[log], seed)
         rows = []
         for way, level in points:
-            scheduler, model = EASY(), Perfect()
-            if way == F:
-                model = FModel(level)
-            elif way == RANDOM:
-                scheduler = PaperEASY(let_past=level)
-            else:
-                scheduler = Relaxed(share=level * around)
+            scheduler, model = choices(way, level, seed)
             seen = observe(jobs, model, seed, scheduler)
             wait = seen.schedule.wait
             means = seen.schedule.measured(names=MEASURED[1:3]).values()
@@ -102,16 +97,27 @@ def runs(workloads, badness, let_past, shares, seeds, workers=1):
     return pd.concat([table, *both], ignore_index=True)
 
 
-def _between(seed):
-    """Return a number drawn between -1 and 1 for a seed."""
-    return float(generator("share of the expected wait", seed).uniform(-1, 1))
+def levels(badness, let_past, shares):
+    """Return the points of the three ways as (way, level), EASY with perfect estimates first."""
+    ways = zip(WAYS, (badness, let_past, shares), strict=True)
+    return [(F, 0.0), *((way, level) for way, several in ways for level in several)]
 
 
-def heads(workload):
-    """Return the jobs that EASY with the users' estimates blocks at the head, bool[n]; it is none
-    of the schedules that are compared.
+def choices(way, level, seed):
+    """Return the scheduler and the estimates of a run."""
+    if way == F:
+        return EASY(), FModel(level)
+    if way == RANDOM:
+        return PaperEASY(let_past=level), Perfect()
+    between = generator("share of the expected wait", seed).uniform(-1, 1)
+    return Relaxed(share=level * AROUND ** float(between)), Perfect()
+
+
+def heads(workload, estimates=Users()):
+    """Return the jobs that EASY blocks at the head, bool[n], with the users' estimates, by default:
+    none of the schedules that are compared.
     """
-    return audits.blocked(simulate(workload, EASY(), Users()))
+    return audits.blocked(simulate(workload, EASY(), estimates))
 
 
 class Curve:
@@ -213,55 +219,92 @@ def _intervals(drawn, names):
 
 
 class Choice:
-    """The points of a log with the largest gain at a price, chosen on one half of the seeds and
+    """The mixtures of a log with the largest gain at a price, chosen on one half of the seeds and
     measured on the other.
 
     Parameters
     ----------
     part : pandas.DataFrame
-        The rows of `runs` of one log, with at least four seeds.
+        Runs of one log, with at least four seeds: way, level, seed, mean_wait and heads.
+
+    Attributes
+    ----------
+    gains, prices : pandas.DataFrame
+        A row for each way and level, a column for each seed, per cent: changes from the level 0 of
+        the seed.
     """
 
     def __init__(self, part):
         wide = part.pivot(index=["way", "level"], columns="seed", values=["mean_wait", "heads"])
-        start = wide.loc[(F, 0)]
-        changed = 100 * (wide / start - 1)  # each run from the one of its seed
+        changed = 100 * (wide / wide.loc[(F, 0)] - 1)
         self.gains, self.prices = -changed["mean_wait"], changed["heads"]
-        odd = np.array(self.gains.columns) % 2 == 1
-        self.halves = (odd, ~odd), (~odd, odd)
+        self._is_odd = np.array(self.gains.columns) % 2 == 1
 
-    def price_of(self, f):
-        """Return the price of an f of `PRICES`, on all seeds: float64[seeds], per cent."""
-        return self.prices.loc[(F, f)].to_numpy()
+    def limit(self, f):
+        """Return the limit of the price for the seeds, float64[seeds], per cent: `NO_PRICE`, or the
+        price of f if it is above that, the same for all odd and for all even seeds.
+        """
+        limits = np.zeros(len(self._is_odd))
+        for half in (self._is_odd, ~self._is_odd):
+            limits[half] = max(NO_PRICE, self.prices.loc[(F, f)].to_numpy()[half].mean())
+        return limits
 
-    def at(self, way, limit):
-        """Return what the best points of a way gain and cost, whose heads pay no more than a limit.
-
-        Parameters
-        ----------
-        way : str
-        limit : float64[seeds]
-            Its mean over the seeds that choose counts; nan where no head waits.
-
-        Returns
-        -------
-        levels : list of float
-            Chosen by odd and by even seeds.
-        gains, prices : float64[seeds]
-            Each seed's at the level that the others chose, per cent; nan without a level.
+    def weights(self, way, limits):
+        """Return the mixture that measures each seed, as weights of the levels of a way: a row for
+        each level, a column for each seed. The other half of the seeds has chosen it at its limit.
         """
         gains, prices = self.gains.loc[way], self.prices.loc[way]
-        levels, found = [], np.full((2, gains.shape[1]), np.nan)
-        for choose, measure in self.halves:
-            allowed = prices.loc[:, choose].mean(axis=1) <= limit[choose].mean()
-            if not allowed.any():
-                levels.append(np.nan)
-                continue
-            level = gains.loc[allowed, choose].mean(axis=1).idxmax()
-            levels.append(level)
-            for to, values in zip(found, (gains, prices), strict=True):
-                to[measure] = values.loc[level, measure]
-        return levels, *found
+        weights = pd.DataFrame(0.0, gains.index, gains.columns)
+        for half in (self._is_odd, ~self._is_odd):
+            means = (table.loc[:, half].mean(axis=1).to_numpy() for table in (gains, prices))
+            weights.loc[:, ~half] = mixture(*means, limits[half].mean())[:, None]
+        return weights
+
+    def at(self, way, limits):
+        """Return the gain and the price of each seed under its mixture, float64[seeds] each."""
+        weights = self.weights(way, limits)
+        gains, prices = weights * self.gains.loc[way], weights * self.prices.loc[way]
+        return gains.sum(skipna=False).to_numpy(), prices.sum(skipna=False).to_numpy()
+
+    def chosen(self, way, limits):
+        """Yield the mixtures that odd and that even seeds choose in words: ``0.3``, or ``0.3, 0.5
+        (60 %)`` with the share of the second level; empty for none.
+        """
+        weights = self.weights(way, limits)
+        for measured in (~self._is_odd, self._is_odd):
+            shares = weights.loc[:, measured].iloc[:, 0]
+            used = shares[shares > 0]
+            last = f" ({100 * used.iloc[-1]:.0f} %)" if len(used) > 1 else ""
+            yield ", ".join(f"{level:g}" for level in used.index) + last
+
+
+def mixture(gains, prices, limit):
+    """Return the weights of at most two levels whose mixture gains most at a mean price of at most
+    a limit.
+
+    Parameters
+    ----------
+    gains, prices : float64[k]
+        Of the levels.
+    limit : float
+
+    Returns
+    -------
+    float64[k]
+        nan if no price is at most the limit, as where no head waits.
+    """
+    allowed = prices <= limit
+    if not allowed.any():
+        return np.full(len(gains), np.nan)
+    # Of each allowed level (row) with any level, the weight of the latter, and the gain.
+    low, kept = np.flatnonzero(allowed)[:, None], np.where(allowed, -np.inf, prices)
+    part = np.where(allowed, 1.0, (limit - prices[low]) / (kept - prices[low]))
+    total = (1 - part) * gains[low] + part * gains
+    row, second = np.unravel_index(total.argmax(), total.shape)
+    weights = np.zeros(len(gains))
+    weights[low[row, 0]] += 1 - part[row, second]
+    weights[second] += part[row, second]
+    return weights
 
 
 def equal_price(table):
@@ -276,22 +319,25 @@ def equal_price(table):
     -------
     pandas.DataFrame
         Columns log; f, whose price is the limit, or `NO_PRICE`; way; number of runs; price, the
-        limit; the level that odd and that even seeds choose; gain, heads, and the difference of the
-        gain from that of the f-model at this price, each with its interval over seeds.
+        limit; the levels that odd and that even seeds choose; gain, heads, and the difference of
+        the gain from that of the f-model at this price, each with its interval over seeds.
     """
     rows = []
     for log, part in table.groupby("log", sort=False):
         choice = Choice(part)
         for f in PRICES:
-            limit = choice.price_of(f)
-            base = choice.at(F, limit)[1]
-            for way in WAYS:
-                levels, gains, heads = choice.at(way, limit)
-                found = itertools.chain(*map(student, (gains, heads, gains - base)))
-                rows.append([log, f, way, len(gains), limit.mean(), *levels, *found])
-    columns = ["log", "f", "way", "runs", "price", "level, odd", "level, even"]
-    columns += [one for name in ("gain", "heads", "gain, more") for one in ends(name)]
-    return pd.DataFrame(rows, columns=columns)
+            rows += [[log, f, *row] for row in at_price(choice, f)]
+    return pd.DataFrame(rows, columns=["log", "f", *AT_PRICE])
+
+
+def at_price(choice, f):
+    """Yield the columns `AT_PRICE` of each way at the price of f."""
+    limits = choice.limit(f)
+    base = choice.at(F, limits)[0]
+    for way in WAYS:
+        gains, heads = choice.at(way, limits)
+        ends_ = itertools.chain(*map(student, (gains, heads, gains - base)))
+        yield way, len(gains), limits.mean(), *choice.chosen(way, limits), *ends_
 
 
 def frontier(table, steps=60):
@@ -303,9 +349,9 @@ def frontier(table, steps=60):
     rows = []
     for log, part in table.groupby("log", sort=False):
         choice = Choice(part)
-        most = max(choice.price_of(f).mean() for f in EQUAL_WILD)
+        most = max(choice.limit(f).mean() for f in EQUAL_WILD)
         for way, price in product(WAYS, np.linspace(0, most, steps)):
-            gains = choice.at(way, np.full(choice.gains.shape[1], price))[1]
+            gains = choice.at(way, np.full(choice.gains.shape[1], price))[0]
             rows.append([log, way, price, *student(gains)])
     return pd.DataFrame(rows, columns=["log", "way", "price", *ends("gain")])
 
@@ -336,9 +382,9 @@ def draw_frontier(table):
     def one(axes, own):
         for way in WAYS:
             part, look = own[own["way"] == way], style.series(WAYS, marker=False)[way]
-            axes.plot(part["price"], part["gain"], **look | {"lw": 1.4}, drawstyle="steps-post")
+            axes.plot(part["price"], part["gain"], **look | {"lw": 1.4})
             band = part["price"], part["gain low"], part["gain high"]
-            axes.fill_between(*band, step="post", color=look["color"], alpha=0.2, lw=0)
+            axes.fill_between(*band, color=look["color"], alpha=0.2, lw=0)
         axes.set_ylim(bottom=min(0, *axes.get_ylim()))
         axes.set_xlabel("heads wait longer by at most [%]")
 

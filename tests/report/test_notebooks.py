@@ -25,6 +25,7 @@ OWN = "paths of SWF files of your own"
 #: and with other studies runs in those, too.
 LONG = {
     "studies/causes/exceptions",
+    "studies/causes/machines",
     "studies/interpretations/pv_easy",
     "studies/other_logs/other_logs",
     "studies/reservations/reservations",

@@ -63,20 +63,33 @@ OWN = [
 
 def test_the_largest_gain_at_the_price_of_f():
     random = of_seeds(prices.RANDOM, 0.1, [85] * 4, [52] * 4)
-    random += of_seeds(prices.RANDOM, 0.5, [70] * 4, [55.1] * 4)
+    random += of_seeds(prices.RANDOM, 0.5, [65] * 4, [62] * 4)
     relaxed = of_seeds(prices.RELAXED, 0.1, [95] * 4, [49] * 4)
     table = pd.DataFrame(START + OWN + random + relaxed)
     found = prices.equal_price(table).set_index(["f", "way"])
-    columns = ["price", "level, odd", "level, even", "gain", "heads", "gain, more"]
+    columns = ["price", "levels, odd", "levels, even", "gain", "heads", "gain, more"]
     rows = found[columns].round(9).T.to_dict("list")
-    assert rows[0, prices.F] == [0, 0, 0, 0, 0, 0]
-    assert rows[0, prices.RANDOM] == [0, 0, 0, 0, 0, 0]
-    assert rows[0, prices.RELAXED] == [0, 0.1, 0.1, 5, -2, 5]
-    assert rows[1, prices.RANDOM] == [10, 0.1, 0.1, 15, 4, 5]
-    assert rows[3, prices.RANDOM] == [20, 0.5, 0.5, 30, 10.2, 20]
+    assert rows[0, prices.F] == [0, "0", "0", 0, 0, 0]
+    assert rows[0, prices.RANDOM] == [0, "0", "0", 0, 0, 0]
+    assert rows[0, prices.RELAXED] == [0, "0.1", "0.1", 5, -2, 5]
+    # Prices of 4 and 24 % and gains of 15 and 35 %, mixed to a price of 10 %.
+    assert rows[1, prices.RANDOM] == [10, "0.1, 0.5 (30 %)", "0.1, 0.5 (30 %)", 21, 10, 11]
     assert rows[3, prices.F][3:] == [10, 10, 0]  # f = 1 gains as much, for less
     steps = prices.frontier(table, 4)  # prices 0, 10, 20 and 30
-    assert steps.loc[steps["way"] == prices.RANDOM, "gain"].round(9).tolist() == [0, 15, 30, 30]
+    assert steps.loc[steps["way"] == prices.RANDOM, "gain"].round(9).tolist() == [0, 21, 31, 35]
+
+
+def test_a_mixture_skips_levels_that_are_worse():
+    weights = prices.mixture(np.array([0, 1.0, 9, 30]), np.array([0, 1.0, 2, 30]), 1.0)
+    assert weights.tolist() == [0.5, 0, 0.5, 0]
+    assert prices.mixture(np.array([0, 4.0]), np.array([0, -1.0]), 0.0).tolist() == [0, 1]
+
+
+def test_a_price_below_zero_is_none():
+    cheap = [one for f in (1, 3, 10) for one in of_seeds(prices.F, f, [90] * 4, [45] * 4)]
+    more = of_seeds(prices.RANDOM, 0.1, [85] * 4, [50] * 4)
+    found = prices.equal_price(pd.DataFrame(START + cheap + more)).set_index(["f", "way"])
+    assert found.loc[(1, prices.RANDOM), ["price", "gain"]].tolist() == pytest.approx([0, 15])
 
 
 def test_the_seeds_that_choose_do_not_measure():
@@ -85,7 +98,8 @@ def test_the_seeds_that_choose_do_not_measure():
     lucky += of_seeds(prices.RANDOM, 0.2, [110, 80, 110, 80], [50] * 4)
     found = prices.equal_price(pd.DataFrame(START + OWN + lucky)).set_index(["f", "way"])
     row = found.loc[(0, prices.RANDOM)]
-    assert row[["level, odd", "level, even", "gain"]].tolist() == pytest.approx([0.1, 0.2, -10])
+    assert row[["levels, odd", "levels, even"]].tolist() == ["0.1", "0.2"]
+    assert row["gain"] == pytest.approx(-10)
 
 
 def test_intervals_over_seeds_are_students():
