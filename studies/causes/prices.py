@@ -8,7 +8,6 @@ import itertools
 from itertools import product
 
 import joblib
-import matplotlib.patheffects as patheffects
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -41,9 +40,8 @@ NO_PRICE = 0
 PRICES = (NO_PRICE, *EQUAL_WILD)
 AT_PRICE = ["way", "runs", "price", "levels, odd", "levels, even"]
 AT_PRICE += [one for name in ("gain", "heads", "gain, more") for one in ends(name)]
-#: Levels with a marker and a label in the picture of gains, and the place of the label: right (1)
-#: or left, above (1) or below.
-LABELLED = {F: {1: (1, -1), 10: (-1, -1)}, RANDOM: {0.1: (-1, 1), 0.5: (1, 1), 1: (1, -1)}}
+#: Levels with a marker in the picture of gains.
+MARKED = {F: (1, 10), RANDOM: (0.1, 0.5, 1), RELAXED: (0.1, 1)}
 POINTS = "points"
 UNITS = {one: "%" for name in QUANTITIES for one in ends(name)}
 UNITS |= {one: POINTS for name in CHANGES for one in ends(f"{name}, more")}
@@ -392,43 +390,21 @@ def draw_frontier(table):
 
 
 def draw_gains(points):
-    """Draw the gain in mean wait against the share of wild backfills: f and random exceptions, with
-    bands of their intervals, and labels at some levels.
+    """Draw the gain in mean wait against the share of wild backfills: a line with the band of its
+    interval for each way, and markers at the levels of `MARKED`.
     """
 
     def one(axes, own):
-        _lines(axes, own, "wild", "gain")
-        for way in LABELLED:
-            part, colour = own[own["way"] == way], style.series(WAYS)[way]["color"]
-            axes.fill_between(
-                part["wild"], part["gain low"], part["gain high"], color=colour, alpha=0.2, lw=0
-            )
+        for way, levels in MARKED.items():
+            part, look = own[own["way"] == way], style.series(WAYS)[way] | {"markersize": 4}
+            marked = np.flatnonzero(part["level"].isin(levels))
+            axes.plot(part["wild"], part["gain"], **look | {"lw": 1.2}, markevery=[*marked])
+            band = part["wild"], part["gain low"], part["gain high"]
+            axes.fill_between(*band, color=look["color"], alpha=0.2, lw=0)
         axes.axhline(0, color="black", lw=0.8)
         axes.set(xlabel="wild backfills [% of jobs]")
 
     return _four(points, one, "gain in mean wait [%]")
-
-
-def _lines(axes, own, x, y):
-    """Draw a line for each way of `LABELLED`, with markers and labels at its levels."""
-    for way, levels in LABELLED.items():
-        look = style.series(WAYS)[way]
-        part = own[own["way"] == way]
-        marked = np.flatnonzero(part["level"].isin(levels))
-        axes.plot(part[x], part[y], **look | {"lw": 1.2, "markersize": 4}, markevery=[*marked])
-        for row in part.iloc[marked].to_dict("records"):
-            right, above = levels[row["level"]]
-            text = axes.annotate(
-                f"{row['level']:g}" if way == F else f"{100 * row['level']:g} %",
-                (row[x], row[y]),
-                xytext=(4 * right, 2 * above),
-                textcoords="offset points",
-                ha="left" if right > 0 else "right",
-                va="bottom" if above > 0 else "top",
-                color=look["color"],
-                fontsize=8,
-            )
-            text.set_path_effects([patheffects.withStroke(linewidth=2, foreground="white")])
 
 
 def _four(points, one, label):
