@@ -117,8 +117,8 @@ def equal_price(runs):
     Returns
     -------
     pandas.DataFrame
-        Columns machine and f, whose price is the limit; those of `prices.AT_PRICE`; and the
-        interval over weeks of the difference from the f-model's gain.
+        Columns machine, f and further ones as of `prices.equal_price`, of the mean wait and the
+        heads; and the interval over weeks of the difference from the f-model's gain.
     """
     rows = []
     for name, own in runs.items():
@@ -127,9 +127,10 @@ def equal_price(runs):
             limits = choice.limit(f)
             gains = {way: own.gain_without(way, choice.weights(way, limits)) for way in prices.WAYS}
             for row in prices.at_price(choice, f):
-                _, *weeks = intervals.interval(gains[row[0]] - gains[prices.F])
-                rows.append([name, f, *row, *weeks])
-    return pd.DataFrame(rows, columns=["machine", "f", *prices.AT_PRICE, *WEEKS])
+                _, *weeks = intervals.interval(gains[row["way"]] - gains[prices.F])
+                more = zip(WEEKS, weeks, strict=True)
+                rows.append({"machine": name, "f": f} | row | dict(more))
+    return pd.DataFrame(rows)
 
 
 def over_machines(table, names):

@@ -4,7 +4,6 @@ loosen their reservation.
 The rules are in docs/decisions/causes.md.
 """
 
-import itertools
 from itertools import product
 
 import joblib
@@ -38,8 +37,6 @@ AROUND = 1.25
 #: Prices at which ways are compared: that of perfect estimates, and those of f.
 NO_PRICE = 0
 PRICES = (NO_PRICE, *EQUAL_WILD)
-AT_PRICE = ["way", "runs", "price", "levels, odd", "levels, even"]
-AT_PRICE += [one for name in ("gain", "heads", "gain, more") for one in ends(name)]
 #: Levels with a marker in the picture of gains.
 MARKED = {F: (1, 10), RANDOM: (0.1, 0.5, 1), RELAXED: (0.1, 1)}
 POINTS = "points"
@@ -223,19 +220,28 @@ class Choice:
     Parameters
     ----------
     part : pandas.DataFrame
-        Runs of one log, with at least four seeds: way, level, seed, mean_wait and heads.
+        Runs of one log, with at least four seeds: way, level, seed, mean_wait, heads, and possibly
+        others of `MEASURED`.
 
     Attributes
     ----------
+    changes : dict of str to pandas.DataFrame
+        By name of `CHANGES`, a row for each way and level, a column for each seed, per cent:
+        changes from the level 0 of the seed.
     gains, prices : pandas.DataFrame
-        A row for each way and level, a column for each seed, per cent: changes from the level 0 of
-        the seed.
+        Those of the mean wait and of the heads.
     """
 
     def __init__(self, part):
-        wide = part.pivot(index=["way", "level"], columns="seed", values=["mean_wait", "heads"])
+        measured = [name for name in MEASURED[1:] if name in part]
+        wide = part.pivot(index=["way", "level"], columns="seed", values=measured)
         changed = 100 * (wide / wide.loc[(F, 0)] - 1)
-        self.gains, self.prices = -changed["mean_wait"], changed["heads"]
+        self.changes = {
+            name: (-1 if "gain" in name else 1) * changed[column]
+            for name, column in zip(CHANGES, MEASURED[1:], strict=True)
+            if column in measured
+        }
+        self.gains, self.prices = self.changes["gain"], self.changes["heads"]
         self._is_odd = np.array(self.gains.columns) % 2 == 1
 
     def limit(self, f):
@@ -259,10 +265,12 @@ class Choice:
         return weights
 
     def at(self, way, limits):
-        """Return the gain and the price of each seed under its mixture, float64[seeds] each."""
+        """Return the `changes` of each seed under its mixture by name, float64[seeds] each."""
         weights = self.weights(way, limits)
-        gains, prices = weights * self.gains.loc[way], weights * self.prices.loc[way]
-        return gains.sum(skipna=False).to_numpy(), prices.sum(skipna=False).to_numpy()
+        return {
+            name: (weights * table.loc[way]).sum(skipna=False).to_numpy()
+            for name, table in self.changes.items()
+        }
 
     def chosen(self, way, limits):
         """Yield the mixtures that odd and that even seeds choose in words: ``0.3``, or ``0.3, 0.5
@@ -317,25 +325,36 @@ def equal_price(table):
     -------
     pandas.DataFrame
         Columns log; f, whose price is the limit, or `NO_PRICE`; way; number of runs; price, the
-        limit; the levels that odd and that even seeds choose; gain, heads, and the difference of
-        the gain from that of the f-model at this price, each with its interval over seeds.
+        limit; the levels that odd and that even seeds choose; each of `CHANGES` at the mixtures,
+        and the difference of the gain and of the slowdown gain from those of the f-model at this
+        price, with intervals over seeds.
     """
     rows = []
     for log, part in table.groupby("log", sort=False):
         choice = Choice(part)
         for f in PRICES:
-            rows += [[log, f, *row] for row in at_price(choice, f)]
-    return pd.DataFrame(rows, columns=["log", "f", *AT_PRICE])
+            rows += [{"log": log, "f": f} | row for row in at_price(choice, f)]
+    return pd.DataFrame(rows)
 
 
 def at_price(choice, f):
-    """Yield the columns `AT_PRICE` of each way at the price of f."""
+    """Yield the columns of `equal_price` of each way at the price of f, for the `changes` of a
+    choice.
+    """
     limits = choice.limit(f)
-    base = choice.at(F, limits)[0]
+    base = choice.at(F, limits)
     for way in WAYS:
-        gains, heads = choice.at(way, limits)
-        ends_ = itertools.chain(*map(student, (gains, heads, gains - base)))
-        yield way, len(gains), limits.mean(), *choice.chosen(way, limits), *ends_
+        changes = choice.at(way, limits)
+        several = changes | {
+            f"{name}, more": values - base[name]
+            for name, values in changes.items()
+            if "gain" in name
+        }
+        levels = zip(("levels, odd", "levels, even"), choice.chosen(way, limits), strict=True)
+        row = {"way": way, "runs": len(limits), "price": limits.mean(), **dict(levels)}
+        for name, values in several.items():
+            row |= zip(ends(name), student(values), strict=True)
+        yield row
 
 
 def frontier(table, steps=60):
@@ -349,7 +368,7 @@ def frontier(table, steps=60):
         choice = Choice(part)
         most = max(choice.limit(f).mean() for f in EQUAL_WILD)
         for way, price in product(WAYS, np.linspace(0, most, steps)):
-            gains = choice.at(way, np.full(choice.gains.shape[1], price))[0]
+            gains = choice.at(way, np.full(choice.gains.shape[1], price))["gain"]
             rows.append([log, way, price, *student(gains)])
     return pd.DataFrame(rows, columns=["log", "way", "price", *ends("gain")])
 
