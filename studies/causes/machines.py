@@ -71,15 +71,15 @@ class Runs:
     def __init__(self, jobs, points, seeds, workers=1):
         has_estimates = jobs.without_estimate <= MOST_WITHOUT_ESTIMATE
         is_head = prices.heads(jobs, Users() if has_estimates else Deterministic(1))
-        count = intervals.sums_without(np.ones((len(jobs), 1)), jobs.submit)[:, 0]
 
         def of_seed(seed):
             shifted = placebo.shifted(jobs, seed)
             for way, level in points:
                 wait = simulate(shifted, *prices.choices(way, level, seed), seed).wait
                 # Blocks of the recorded submissions, so that all seeds have the same.
-                sums = intervals.sums_without(wait[:, None].astype(float), jobs.submit)[:, 0]
-                yield (way, level), seed, wait[is_head].mean(), sums / count
+                columns = np.column_stack([wait, np.ones(len(wait))])
+                sums = intervals.sums_without(columns, jobs.submit)
+                yield (way, level), seed, wait[is_head].mean(), intervals.ratio(sums, 0, 1)
 
         runs = joblib.Parallel(workers, prefer="threads")(
             joblib.delayed(lambda seed: list(of_seed(seed)))(seed) for seed in seeds
