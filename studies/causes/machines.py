@@ -141,7 +141,7 @@ def over_machines(table, names):
     ----------
     table : pandas.DataFrame
         Of `equal_price`.
-    names : collection of str
+    names : list of str
         The machines that count.
 
     Returns

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from docs.articles import build_articles as article
-from docs.articles import studies
 from docs.articles.build_articles import References
 from docs.articles.cells import MISSING, PLACE, Cells, NoResult, Records
 from replication.verdicts import evidence
@@ -125,29 +124,6 @@ def test_a_table_of_an_article_has_linked_numbers(recorded):
     assert ours.text("match", ".0f", ours="coded", trace="KTH-SP2") in text
     assert "#record:top_percent-table1" in text
     assert "| KTH | CTC | SDSC |" in text.splitlines()[0]
-
-
-def test_the_best_level_is_the_largest_gain_at_the_price_of_f():
-    ways = [("f-model", 0, 0), ("f-model", 1, 4), ("f-model", 3, 9)]
-    ways += [("relaxed", 0.1, -1), ("relaxed", 0.2, 4), ("relaxed", 0.3, 5)]
-    gains = [0, 5, 4, 2, 1, 8]
-    points = [
-        {"log": "A", "way": way, "level": level, "heads": price, "gain": gain}
-        for (way, level, price), gain in zip(ways, gains, strict=True)
-    ]
-    best = {
-        (way, f): studies.best_level(pd.DataFrame(points), "A", f, way, "gain")
-        for way in ("f-model", "relaxed")
-        for f in (0, 1, 3)
-    }
-    assert best == {
-        ("f-model", 0): 0,
-        ("f-model", 1): 1,
-        ("f-model", 3): 1,  # a smaller f gains more
-        ("relaxed", 0): 0.1,
-        ("relaxed", 1): 0.1,  # at the price of f = 1, 0.2 gains less
-        ("relaxed", 3): 0.3,
-    }
 
 
 def test_tables_and_pictures_of_an_article_are_numbered_in_their_order(recorded):
