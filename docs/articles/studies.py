@@ -116,13 +116,16 @@ def over_machines(records):
     }
     for name, f in (("", 1), ("free-", 0)):
         own = means.where(f=f)
-        for what, side in product(("seeds", "weeks"), ("ahead", "behind")):
-            found[f"{name}{side}-{what}"] = own.text(f"{side} by {what}", ".0f")
-        found[f"{name}lead"] = own.interval("mean", ".1f", ".1f", ("low", "high"))
-        found[f"{name}lead-of-one-more"] = " to ".join(
-            own.text(f"one more {end}", ".0f") for end in ("low", "high")
-        )
-    return found
+        found[f"{name}ahead-seeds"] = own.text("ahead by seeds", ".0f")
+        found[f"{name}behind-seeds"] = own.text("behind by seeds", ".0f")
+    own = means.where(f=1)
+    ends = (own.text(f"one more {end}", ".0f") for end in ("low", "high"))
+    return found | {
+        "ahead-weeks": own.text("ahead by weeks", ".0f"),
+        "behind-weeks": own.text("behind by weeks", ".0f"),
+        "lead": own.interval("mean", ".1f", ".1f", ("low", "high")),
+        "lead-of-one-more": " to ".join(ends),
+    }
 
 
 def random_exceptions(records):
