@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import operator
+import warnings
 from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -28,6 +29,9 @@ HIGHEST_LOAD = 2.0
 FEW_WITHOUT_ESTIMATE = 0.01
 #: The count, in `Workload.cleaning`, of estimates that were raised by more than 10 %.
 FAR_BELOW = "estimate-far-below-run-time"
+#: A run longer than its estimate by this factor is no overrun that a batch system allows, and the
+#: share of such jobs from which the estimates may be in another unit.
+FAR, MOST_FAR = 1.1, 0.5
 LARGEST = 2**62  # the kernels add two such numbers in 64 bits
 
 _SECONDS = ("submit", "run_time", "estimate")
@@ -37,6 +41,10 @@ class WorkloadError(InputError):
     """Jobs that cannot be simulated; the message names the field, the row or job,
     the value and the allowed values.
     """
+
+
+class UnitWarning(UserWarning):
+    """Sizes or estimates may be in another unit than the machine or the run times."""
 
 
 class Job(NamedTuple):
@@ -412,6 +420,12 @@ class Workload:
         **facts
             more, stand_in, provenance, cleaning, without_estimate and draw_key as in `Workload`.
 
+        Warns
+        -----
+        UnitWarning
+            If more than half of the estimates are more than 10 % below the run times. They count
+            as missing ones in `without_estimate`.
+
         Raises
         ------
         WorkloadError
@@ -419,7 +433,7 @@ class Workload:
             by column and row (from 0).
         """
         n, unknown = len(submit), np.full(len(submit), -1)
-        return cls(
+        jobs = cls(
             name,
             machine,
             submit=submit,
@@ -433,6 +447,30 @@ class Workload:
             queue=unknown if queue is None else queue,
             **facts,
         )
+        far = jobs.run_time > FAR * jobs.estimate
+        if far.mean() <= MOST_FAR:
+            return jobs
+        warnings.warn(doubtful_estimates(name, jobs.run_time, jobs.estimate, far), UnitWarning, 2)
+        cleaning = (*jobs.cleaning, (FAR_BELOW, int(far.sum())))
+        return replace(jobs, without_estimate=float(far.mean()), cleaning=cleaning)
+
+
+def doubtful_estimates(name, run_time, estimate, far) -> str:
+    """Return the warning of estimates that are far below run times, with a guess at their unit.
+
+    Parameters
+    ----------
+    name : str
+    run_time, estimate : int64[n], s
+    far : bool[n]
+    """
+    units = {"minutes": 60, "hours": 3600, "days": 86_400}
+    fits = (u for u, s in units.items() if np.all(run_time[far] <= FAR * s * estimate[far]))
+    guess = next((f" (are they in {unit} in place of seconds?)" for unit in fits), "")
+    return (
+        f"{name}: {int(far.sum()):,} of {len(far):,} estimates are more than 10 % below the run "
+        f"time{guess}"
+    )
 
 
 def usage(

@@ -15,7 +15,14 @@ from replication.simulator.logs import registry
 from replication.simulator.logs.cleaning import CleaningError
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps.grid import fingerprint_of
-from replication.simulator.workload import COLUMNS, LARGEST, Workload, WorkloadError, usage
+from replication.simulator.workload import (
+    COLUMNS,
+    LARGEST,
+    UnitWarning,
+    Workload,
+    WorkloadError,
+    usage,
+)
 from tests.workloads import write_log
 
 
@@ -227,3 +234,16 @@ def test_a_workload_of_one_job_and_of_unknown_users():
 def test_processors_in_use_from_each_start_or_end_to_the_next():
     instant, used = usage(np.array([0, 2, 5]), np.array([5, 5, 9]), np.array([3, 1, 4]))
     assert instant.tolist() == [0, 2, 5, 9] and used.tolist() == [3, 4, 4, 0]
+
+
+def test_estimates_in_minutes_are_no_estimates():
+    """The rule of logs: run times are far above most estimates."""
+    columns = {"submit": range(5), "run_time": [600, 1200, 1800, 50, 60], "processors": [1] * 5}
+    minutes = [20, 40, 60, 60, 60]
+    with pytest.warns(UnitWarning, match="m: 3 of 5 estimates .* in minutes"):
+        jobs = Workload.from_columns("m", 4, **columns, estimate=minutes)
+    assert jobs.without_estimate == 0.6 and jobs.estimate.tolist() == minutes
+    with pytest.raises(ValueError, match="60 % of the jobs have no estimate"):
+        rp.simulate(jobs, "easy")
+    jobs = Workload.from_columns("s", 4, **columns, estimate=[600, 1200, 20, 20, 60])
+    assert jobs.without_estimate == 0 and len(rp.simulate(jobs, "easy", trim=False).jobs) == 5

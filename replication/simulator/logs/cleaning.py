@@ -14,7 +14,15 @@ import numpy as np
 from replication.simulator.choices import among
 from replication.simulator.drop_rules import DEFAULT_DROP, DROP_RULES, CleaningError, hint, names
 from replication.simulator.logs.swf import FIELDS, UNUSED, SWFError, stem
-from replication.simulator.workload import FAR_BELOW, MACHINE, Workload
+from replication.simulator.workload import (
+    FAR,
+    FAR_BELOW,
+    MACHINE,
+    MOST_FAR,
+    UnitWarning,
+    Workload,
+    doubtful_estimates,
+)
 
 SIZES = ("requested", "allocated")
 #: Anomalies of a trace, and the names of their counts.
@@ -30,18 +38,8 @@ OVERRUNS = {"raise-estimate": "estimate-raised", "cut-run": "run-cut", "as-is": 
 
 #: Allocated above requested work from which the header's machine may not count requested sizes.
 MORE_WORK = 1.05
-#: A run longer than its estimate by this factor is no overrun that a batch system allows.
-FAR = 1.1
-#: Processors in use above the machine from which the machine is too small, and the share of the
-#: machine in use below which it may be in another unit than the sizes.
-TOO_MANY, FEW_IN_USE = 1.01, 0.5
+TOO_MANY = 1.01  # processors in use above a given machine from which it is too small
 ZERO_SIMULATED = "zero-run-time-simulated"
-
-
-class UnitWarning(UserWarning):
-    """The machine of a log may be another than its jobs had, or sizes or estimates be in another
-    unit.
-    """
 
 
 def workload(
@@ -96,10 +94,8 @@ def workload(
     -----
     UnitWarning
         If allocated work exceeds requested work by more than 5 % and the header does not say which
-        the machine counts; if more than half of the estimates were raised by more than 10 %; if, by
-        the log's starts, more processors were in use than the header names, or less than half of a
-        given machine; if a log that is not registered has several partitions, which are simulated
-        as one machine.
+        the machine counts; if more than half of the estimates were raised by more than 10 %; if a
+        log that is not registered has several partitions, which are simulated as one machine.
 
     Raises
     ------
@@ -117,8 +113,8 @@ def workload(
     processors, replaced = _sizes(trace, size_of)
     dropped = _dropped(trace, processors, machine, rules)
     order = _remaining(trace, processors, machine, dropped)
-    if not smaller_machine:
-        _compare_with_use(trace, processors, order, machine, given)
+    if given and not smaller_machine:
+        _refuse_a_smaller_machine(trace, processors, order, machine)
     if size is None and size_of == "requested" and "Sizes" not in trace.header:
         _warn_of_unlike_sizes(trace, order)
     if not draw_key:
@@ -126,8 +122,8 @@ def workload(
     run_time, estimate = trace.run_time[order], trace.requested_time[order]
     unknown = estimate < 1
     far = ~unknown & (run_time > FAR * estimate) & (overrun is None)
-    if far.mean() > 0.5:
-        _warn_of_unlike_estimates(trace, run_time[far], estimate[far], len(order))
+    if far.mean() > MOST_FAR:
+        _warn(f"{doubtful_estimates(trace.path, run_time, estimate, far)}, and are raised to it")
     estimate = np.where(unknown, run_time, estimate)
     changed = {
         f"size-from-{_other(size_of)}": replaced[order],
@@ -236,33 +232,21 @@ def most_in_use(start, run_time, processors) -> tuple[int, int]:
     return int(in_use[most]), int(instant[most])
 
 
-def _compare_with_use(trace, processors, jobs, machine, given):
-    """Compare the machine with the processors that the log's own schedule had in use, where the log
-    has starts: CleaningError for a given machine that is smaller, else a warning.
+def _refuse_a_smaller_machine(trace, processors, jobs, machine):
+    """Raise CleaningError if the log's own starts had more processors in use than a given machine
+    has, and the header names more.
     """
     jobs = jobs[(trace.wait[jobs] >= 0) & (trace.run_time[jobs] > 0)]
     if len(jobs) == 0:
         return
     start = trace.submit[jobs] + trace.wait[jobs]
     most, instant = most_in_use(start, trace.run_time[jobs], processors[jobs])
-    at = f"at {instant:,} s{_date(trace, instant)} {most:,} processors were in use"
-    # Of 12 logs of the archive with starts, 11 have more in use than MaxProcs, by 1 % (HPC2N) to
-    # 17 times (LANL-CM5), for up to a fifth of the time: a header proves no mistake.
-    if most > TOO_MANY * machine and not given:
-        _warn(
-            f"{trace.path}: by the starts in the log, {at}, and the header names {machine:,} "
-            "(MaxProcs); sizes or the machine may be in another unit"
-        )
-    elif most > TOO_MANY * machine and machine < (trace.max_procs or most):
+    if most > TOO_MANY * machine and machine < (trace.max_procs or most):
         raise CleaningError(
-            f"{trace.path}: machine {machine:,}, but by the starts in the log {at}; expected "
-            f"machine={most} (--processors {most}), or smaller_machine=True (--smaller-machine) "
-            "for the smaller one"
-        )
-    elif given and most < FEW_IN_USE * machine:
-        _warn(
-            f"{trace.path}: by the starts in the log, at most {most / machine:.1%} of the machine "
-            f"was in use at once ({most:,} of {machine:,} processors)"
+            f"{trace.path}: machine {machine:,}, but by the starts in the log at {instant:,} s"
+            f"{_date(trace, instant)} {most:,} processors were in use; expected machine={most} "
+            f"(--processors {most}), or smaller_machine=True (--smaller-machine) for the "
+            "smaller one"
         )
 
 
@@ -302,17 +286,6 @@ def _warn_of_unlike_sizes(trace, order):
             "processors, give the file a header line '; Sizes: allocated' (in Python "
             "size='allocated')"
         )
-
-
-def _warn_of_unlike_estimates(trace, run_time, estimate, jobs):
-    """Warn of estimates that are far below most run times, and guess their unit."""
-    units = {"minutes": 60, "hours": 3600, "days": 86_400}
-    fits = (unit for unit, s in units.items() if np.all(run_time <= FAR * s * estimate))
-    guess = next((f"; are they in {unit} in place of seconds?" for unit in fits), "")
-    _warn(
-        f"{trace.path}: {len(estimate):,} of {jobs:,} estimates are more than 10 % below the run "
-        f"time, and are raised to it{guess}"
-    )
 
 
 def _machine(trace, machine):

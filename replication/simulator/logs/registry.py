@@ -373,10 +373,8 @@ def load(
             )
         trace, chosen = trace or read(source, bad_lines, times), choose(drop, keep)
         key = draw_key(trace.sha256)
-        # The schedules of most registered logs have more in use than the machine has.
-        accepted = smaller_machine or (machine is None and bool(key))
         return workload(
-            trace, rules=chosen, draw_key=key, more=more, smaller_machine=accepted, **rules
+            trace, rules=chosen, draw_key=key, more=more, smaller_machine=smaller_machine, **rules
         )
     chosen = asdict(cleaning_of(source, paper))
     chosen |= {"rules": choose(drop, keep, chosen.pop("drop"))} | rules

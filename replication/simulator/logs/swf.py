@@ -24,8 +24,8 @@ Rules for files that deviate from the format:
 * Further columns are ignored and counted if every line has the same number of them.
 * Lines of status 2 to 4 with the number of an earlier job are partial executions of it.
 
-pandas parses files of plain numbers. Any other file (late comments, text, another number of
-columns, partial executions, bad lines to be refused) is parsed line by line.
+pandas parses files of plain numbers. Of any other file (late comments, text, another number of
+columns) each different token of a column is parsed once.
 
 Sources: Chapin et al., "Benchmarks and standards for the evaluation of parallel job schedulers",
 JSSPP 1999; version 2.2 of the format in the Parallel Workloads Archive.
@@ -39,9 +39,8 @@ import lzma
 import re
 import sys
 import zlib
-from collections import Counter
 from dataclasses import dataclass, field, fields
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
@@ -64,6 +63,7 @@ STANDARD_INPUT = "-"
 MOST_BYTES = 1 << 31  # of a file, decompressed: some 25 million jobs
 TIMES = ("round",)  # treatments of fractions of seconds
 IN_SECONDS = ("submit", "wait", "run_time", "requested_time", "think_time")
+_PLACES = 6  # decimals of seconds that count where times are rounded
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEADER = re.compile(rb"(?:;[^\n]*(?:\n|$))*")
@@ -81,6 +81,10 @@ _COMPRESSED = {
     b"BZh": ("bzip2", bz2.open),
 }
 _UNKNOWN = {"job_id": "unknown-job-number", "submit": "unknown-submission"}
+_REPEATED, _WIDTH = "repeated-job-number", "wrong-columns"
+_FRACTION, _NO_NUMBER = "fraction-of-second", "not-a-number"
+_OF_PARTS = (2, 3, 4)  # status
+_BLANKS = re.compile("[ \t]+")
 
 
 class SWFError(InputError):
@@ -297,33 +301,46 @@ def parse(data: bytes, name: str, sha256=None, bad_lines="refuse", times=None) -
     digest = hashlib.sha256(data).hexdigest()
     if sha256 not in (None, digest):
         raise SWFError(f"{name}: sha256 of the decompressed file is {digest}, expected {sha256}")
-    start = _HEADER.match(data).end()
-    table = None if times else _table(data[start:], bad_lines == "skip")
-    if table is not None:
-        columns, row, anomalies, bad = table
-        comments = tuple(map(_comment, data[:start].split(b"\n")[:-1]))
-        line = (len(comments) + 1 + row).astype(np.int32)
-        facts = {"path": name, "sha256": digest, "comments": comments, "bad_lines": bad}
-        return _sorted_trace(columns, line, (), anomalies, **facts)
-    return _parse_lines(data, name, bad_lines, digest, times)
+    data = data.removeprefix(_BYTE_ORDER_MARK)
+    comments, lines, columns, problem, anomalies = _numbers(data) or _tokens(data, times)
+    if not len(lines):
+        content = "only comments" if comments else "an empty file"
+        raise SWFError(f"{name}: no jobs, {content}; a job is a line of {len(FIELDS)} numbers")
+    first, is_part = _judge(columns, problem)
+    bad = {kind: int(np.sum(problem == kind)) for kind in pd.unique(problem[problem != ""])}
+    good = problem == ""
+    if bad and (bad_lines == "refuse" or not good.any()):
+        _refuse(data, name, lines, problem, first, bad)
+    kept = good & ~is_part
+    counts = {
+        f"unreadable_{column}": int((mask & good).sum())
+        for column, mask in anomalies.get("unreadable", {}).items()
+    }
+    counts["rounded_seconds"] = int(np.sum(anomalies["rounded"], where=good))
+    counts["negative_as_unknown"] = int(np.sum(anomalies["negative"], where=kept))
+    counts["further_columns"] = anomalies.get("further_columns", 0)
+    counts = {what: count for what, count in counts.items() if count}
+    parts = np.column_stack([columns[column][good & is_part] for column in _PARTS])
+    columns = {column: values[kept] for column, values in columns.items()}
+    facts = {"path": name, "sha256": digest, "comments": comments, "bad_lines": bad, "times": times}
+    return _sorted_trace(columns, lines[kept].astype(np.int32), parts, counts, **facts)
 
 
-def _table(data, skip):
-    """Return columns of job lines by name, their rows from 0,
-    and counts of anomalies and of bad lines by kind.
-
-    None unless every line is 18 plain numbers of a new job; with `skip` the number and the
-    submission may be unknown, and such lines are left out.
+def _numbers(data):
+    """Return what `_tokens` does for a file of plain numbers, 18 a line, below its header; None for
+    another one.
     """
+    begin = _HEADER.match(data).end()
+    body = data[begin:]
     # pandas takes the columns beyond the names for an index, which takes minutes for a line of a
     # million.
-    if data.translate(None, _PLAIN) or len(data.partition(b"\n")[0].split()) != len(FIELDS):
+    if body.translate(None, _PLAIN) or len(body.partition(b"\n")[0].split()) != len(FIELDS):
         return None
-    if b"." in data and any(map(data.translate(_AS_ZEROS).__contains__, _LONG)):
+    if b"." in body and any(map(body.translate(_AS_ZEROS).__contains__, _LONG)):
         return None
     try:
         frame = pd.read_csv(
-            io.BytesIO(data), sep=r"\s+", header=None, names=FIELDS, dtype=_TYPES, na_filter=False,
+            io.BytesIO(body), sep=r"\s+", header=None, names=FIELDS, dtype=_TYPES, na_filter=False,
             skip_blank_lines=False,
         )  # fmt: skip
     except (ValueError, OverflowError, pd.errors.ParserError):
@@ -331,23 +348,182 @@ def _table(data, skip):
     columns = {name: frame.pop(name).to_numpy() for name in FIELDS}
     if any(_is_too_large(name, columns[name]).any() for name in FIELDS):
         return None
-    number = columns["job_id"]
-    numbers = number[number >= 0]
-    if not np.all(numbers[1:] > numbers[:-1]) and len(np.unique(numbers)) < len(numbers):
-        return None
-    bad = {kind: np.flatnonzero(columns[name] < 0) for name, kind in _UNKNOWN.items()}
-    bad["unknown-submission"] = np.setdiff1d(bad["unknown-submission"], bad["unknown-job-number"])
-    left_out = np.concatenate([*bad.values()])
-    row = np.delete(np.arange(len(number)), left_out)
-    if len(left_out) and not (skip and len(row)):
-        return None
-    columns = {name: column[row] for name, column in columns.items()}
-    odd = {name: (column < 0) & (column != -1) for name, column in columns.items()}
-    columns = {name: np.where(odd[name], -1, column) for name, column in columns.items()}
-    negative = sum(int(mask.sum()) for mask in odd.values())
-    kinds = sorted((rows[0], kind, len(rows)) for kind, rows in bad.items() if len(rows))
-    anomalies = {"negative_as_unknown": negative} if negative else {}
-    return columns, row, anomalies, {kind: count for _, kind, count in kinds}
+    negative = np.zeros(len(frame), np.int64)
+    for name, column in columns.items():
+        odd = (column < 0) & (column != -1)
+        if odd.any():
+            negative += odd
+            columns[name] = np.where(odd, -1, column)
+    comments = tuple(map(_comment, data[:begin].split(b"\n")[:-1]))
+    lines = np.arange(len(comments) + 1, len(comments) + 1 + len(frame))
+    anomalies = {"negative": negative, "rounded": 0 * negative}
+    return comments, lines, columns, np.full(len(frame), "", object), anomalies
+
+
+def _tokens(data, times):
+    """Return the parts of a file.
+
+    Returns
+    -------
+    comments : tuple of str
+    lines : int64[n]
+        Numbers of the lines that are no comments and not blank.
+    columns : dict of str to int64[n] or float64[n]
+        By name, -1 where unknown or unreadable.
+    problem : object[n]
+        The kind of a line that cannot be a job, "" for the others.
+    anomalies : dict
+        ``unreadable``, a mask for each field in `UNUSED`; ``negative`` and ``rounded``, numbers of
+        values in each line; ``further_columns``.
+    """
+    texts = [line.removesuffix(b"\r").strip(b" \t") for line in data.split(b"\n")]
+    comments = tuple(_comment(text) for text in texts if text.startswith(b";"))
+    numbers = [k for k, text in enumerate(texts, 1) if text and not text.startswith(b";")]
+    rows = [_BLANKS.split(texts[k - 1].decode("utf-8", "replace")) for k in numbers]
+    if not rows:
+        return comments, np.zeros(0, np.int64), {}, np.zeros(0, object), {}
+    width = max(len(FIELDS), len(rows[0]))  # the first job decides
+    fits = np.array([len(row) == width for row in rows], bool)
+    problem = np.where(fits, "", _WIDTH).astype(object)
+    negative, unreadable, columns, exact = np.zeros(len(rows), np.int64), {}, {}, {}
+    unknown = {}
+    for k, name in enumerate(FIELDS):
+        tokens = [row[k] if fit else "-1" for row, fit in zip(rows, fits, strict=True)]
+        codes, distinct = pd.factorize(np.array(tokens, object))
+        values = [_value(name, token) for token in distinct]
+        value, kind, other = (np.array(of, object)[codes] for of in zip(*values, strict=True))
+        columns[name] = value.astype(_TYPES[name])
+        negative += other.astype(bool)
+        if name in UNUSED:
+            unreadable[name] = (kind != "") & fits
+        else:
+            if times and name in IN_SECONDS:
+                number = [float(token) if _NUMBER.fullmatch(token) else -1 for token in distinct]
+                exact[name] = np.array(number)[codes]
+                kind = np.where(kind == _FRACTION, "", kind)
+            problem = np.where(problem == "", kind, problem)
+        if name in KNOWN:
+            fraction = exact.get(name, np.zeros(len(rows))) > 0
+            unknown[name] = (problem == "") & (columns[name] < 0) & ~fraction
+    problem = np.where(unknown["job_id"], _UNKNOWN["job_id"], problem)
+    of_job = ~np.isin(columns["status"], _OF_PARTS)
+    problem = np.where(unknown["submit"] & ~unknown["job_id"] & of_job, _UNKNOWN["submit"], problem)
+    rounded = _round(columns, exact) if exact else np.zeros(len(rows), np.int64)
+    anomalies = {"negative": negative, "rounded": rounded, "unreadable": unreadable}
+    anomalies["further_columns"] = width - len(FIELDS)
+    return comments, np.array(numbers, np.int64), columns, problem, anomalies
+
+
+def _value(name, token):
+    """Return the value of a token, -1 where there is none, the kind of problem that it has, or "",
+    and whether it is a negative number other than -1.
+    """
+    if token.isdigit() and token.isascii() and len(token) <= _MOST_DIGITS:
+        return (float(token) if name in DECIMAL else int(token)), "", False
+    if not _NUMBER.fullmatch(token):
+        return -1, _NO_NUMBER, False
+    number = Decimal(token)
+    if number < 0:
+        return -1, "", number != -1
+    if name in DECIMAL:
+        return (float(token), "", False) if float(token) < np.inf else (-1, "too-large", False)
+    if number >= 10**_MOST_DIGITS:
+        return -1, "too-large", False
+    if number != int(number):
+        return -1, _FRACTION if name in IN_SECONDS else "not-whole", False
+    return int(number), "", False
+
+
+def _round(columns, exact):
+    """Round times to seconds in place, halves upwards; return the number of changed values of each
+    line. A wait and a run time are the differences of rounded submissions, starts and ends.
+    """
+    submit, wait, run_time = (np.maximum(exact[name], 0) for name in ("submit", "wait", "run_time"))
+    start = np.where(exact["wait"] >= 0, submit + wait, 0)
+    whole = {
+        "submit": _nearest(submit),
+        "wait": _nearest(submit + wait) - _nearest(submit),
+        "run_time": _nearest(start + run_time) - _nearest(start),
+        # The difference of two rounded times is never above this.
+        "requested_time": np.ceil(np.round(exact["requested_time"], _PLACES)),
+    }
+    changes = np.zeros(len(submit), np.int64)
+    for name, values in whole.items():
+        changed = (exact[name] >= 0) & (values != exact[name])
+        columns[name] = np.where(changed, values, columns[name]).astype(np.int64)
+        changes += changed
+    return changes
+
+
+def _nearest(seconds):
+    return np.floor(np.round(seconds, _PLACES) + 0.5)
+
+
+def _judge(columns, problem):
+    """Note the lines that cannot be jobs as they have no number or submission, or the number of an
+    earlier job.
+
+    Returns
+    -------
+    first : int64[n]
+        Place of the job with the line's number, n where there is none.
+    is_part : bool[n]
+        Whether a line is a partial execution of that job.
+    """
+    number, place = columns["job_id"], np.arange(len(problem))
+    candidate = (problem == "") & (number >= 0)
+    jobs = candidate & (columns["submit"] >= 0)
+    of_number = pd.Series(place[jobs], number[jobs])
+    of_number = of_number[~of_number.index.duplicated()]
+    first = place
+    if len(of_number) < len(place):
+        first = pd.Series(number).map(of_number).fillna(len(place)).to_numpy(np.int64)
+    is_part = candidate & (first < place) & np.isin(columns["status"], _OF_PARTS)
+    problem[jobs & (first < place) & ~is_part] = _REPEATED
+    problem[candidate & ~jobs & ~is_part] = _UNKNOWN["submit"]
+    problem[(problem == "") & (number < 0)] = _UNKNOWN["job_id"]
+    return first, is_part
+
+
+def _refuse(data, name, lines, problem, first, bad):
+    """Raise SWFError for lines that cannot be jobs, with the first of them."""
+    total, wrong = len(problem), sum(bad.values())
+    if wrong == total and bad.keys() <= {_WIDTH, _NO_NUMBER}:
+        kind = recognize(data)
+        if kind and kind.name != "swf":
+            raise SWFError(f"{name}: not SWF, but {kind}")
+    k = int(np.argmax(problem != ""))
+    texts = data.split(b"\n")
+    rows = (texts[lines[place] - 1].removesuffix(b"\r").strip(b" \t") for place in (0, k))
+    width, tokens = (_BLANKS.split(row.decode("utf-8", "replace")) for row in rows)
+    width = max(len(FIELDS), len(width))
+    if problem[k] == _WIDTH:
+        allowed = width if width == len(FIELDS) else f"{width}, as in the first job"
+        words = f": {len(tokens)} columns; allowed: {allowed}"
+    elif problem[k] == _REPEATED:
+        words = f", field 1 (job_id): job {tokens[0]} is already on line {lines[first[k]]}; "
+        words += "allowed: each number once"
+    else:
+        field = _wrong_field(tokens, problem[k])
+        words = f", field {FIELDS.index(field) + 1} ({field}): "
+        words += f"{quote(tokens[FIELDS.index(field)], 40)}; allowed: {_allowed_values(field)}"
+    hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" * (wrong < total)
+    if _FRACTION in bad:
+        hint += "; times='round' (--times round) rounds fractions of seconds"
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in bad.items())
+    raise SWFError(
+        f"{name}, line {lines[k]}{words}; {wrong:,} of {total:,} lines cannot be jobs: "
+        f"{counts}{hint}"
+    )
+
+
+def _wrong_field(tokens, problem):
+    """Return the field that makes a line one that cannot be a job."""
+    of_kind = {kind: name for name, kind in _UNKNOWN.items()}
+    named = zip(FIELDS, tokens, strict=False)
+    return of_kind.get(problem) or next(
+        name for name, token in named if name not in UNUSED and _value(name, token)[1] == problem
+    )
 
 
 def _is_wrong(name, column):
@@ -366,163 +542,6 @@ def _comment(line):
         return text.decode()
     except UnicodeDecodeError:
         return text.decode("latin-1")
-
-
-class _BadLine(ValueError):
-    """A line that cannot be a job: the kind and the description of the problem."""
-
-
-def _parse_lines(data, name, bad_lines, digest, times):
-    """Return the trace of a file, line by line; see `parse`."""
-    comments, rows, lines, parts, line_of = [], [], [], [], {}
-    anomalies, bad, problem, width = Counter(), Counter(), "", len(FIELDS)
-    for number, line in enumerate(io.BytesIO(data.removeprefix(_BYTE_ORDER_MARK)), 1):
-        text = line.removesuffix(b"\n").removesuffix(b"\r").lstrip(b" \t")
-        if text.startswith(b";"):
-            comments.append(_comment(text))
-        if text.startswith(b";") or not text:
-            continue
-        tokens = re.split("[ \t]+", text.rstrip(b" \t").decode("utf-8", "replace"))
-        try:
-            if not rows:  # the first job decides
-                width = max(len(FIELDS), len(tokens))
-            values, is_part = _job(tokens, width, line_of, times, anomalies)
-        except _BadLine as wrong:
-            kind, description = wrong.args
-            bad[kind] += 1
-            problem = problem or f", line {number}{description}"
-            continue
-        if is_part:
-            parts.append([values[FIELDS.index(field)] for field in _PARTS])
-            continue
-        rows.append(values)
-        lines.append(number)
-        line_of[str(values[0])] = number
-        for value, token in zip(values, tokens, strict=False):
-            if value == -1 and float(token) != -1:
-                anomalies["negative_as_unknown"] += 1
-    if not rows and not bad:
-        content = "only comments" if comments else "an empty file"
-        raise SWFError(f"{name}: no jobs, {content}; a job is a line of {len(FIELDS)} numbers")
-    if not rows or (bad and bad_lines == "refuse"):
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in bad.items())
-        hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" if rows else ""
-        if not rows and bad.keys() <= {"wrong-columns", "not-a-number"}:
-            kind = recognize(data)
-            if kind and kind.name != "swf":
-                raise SWFError(f"{name}: not SWF, but {kind}")
-            hint = "; this is not SWF (replication-cluster of contrib/cluster names other kinds)"
-        if "fraction-of-second" in bad:
-            hint += "; times='round' (--times round) rounds fractions of seconds"
-        total = bad.total() + len(rows) + len(parts)
-        raise SWFError(
-            f"{name}{problem}; {bad.total():,} of {total:,} lines cannot be jobs: {kinds}{hint}"
-        )
-    if width > len(FIELDS):
-        anomalies["further_columns"] = width - len(FIELDS)
-    columns = {
-        field: np.array(values, _TYPES[field])
-        for field, values in zip(FIELDS, zip(*rows, strict=True), strict=True)
-    }
-    facts = {"path": name, "sha256": digest, "comments": tuple(comments), "bad_lines": dict(bad)}
-    facts["times"] = times
-    return _sorted_trace(columns, np.array(lines, np.int32), parts, anomalies, **facts)
-
-
-def _job(tokens, width, line_of, times, anomalies):
-    """Return the values of a line, and whether it is a partial execution of a job of `line_of`;
-    _BadLine for others.
-    """
-    if len(tokens) != width:
-        expected = f"{width}, as in the first job" if width > len(FIELDS) else len(FIELDS)
-        raise _BadLine("wrong-columns", f": {len(tokens)} columns; allowed: {expected}")
-    is_part = tokens[10] in ("2", "3", "4") and tokens[0].lstrip("0") in line_of
-    unreadable = [name for name in UNUSED if not _is_readable(name, tokens[FIELDS.index(name)])]
-    for name in unreadable:
-        tokens[FIELDS.index(name)] = "-1"
-    if times:
-        tokens = _whole_seconds(tokens, anomalies)
-    values = [
-        _value(name, token, k, is_part)
-        for k, (name, token) in enumerate(zip(FIELDS, tokens, strict=False), 1)
-    ]
-    first = line_of.get(str(values[0]))
-    if first and not is_part:
-        raise _BadLine(
-            "repeated-job-number",
-            f", field 1 (job_id): job {values[0]} is already on line {first}; allowed: each "
-            "number once",
-        )
-    anomalies.update(f"unreadable_{name}" for name in unreadable)
-    return values, is_part
-
-
-def _is_readable(name, token):
-    try:
-        _value(name, token, 0, False)
-    except _BadLine:
-        return False
-    return True
-
-
-def _whole_seconds(tokens, anomalies):
-    """Return the fields of a line with times in whole seconds, and count those that changed."""
-    exact = {
-        name: Decimal(token)
-        for name, token in zip(FIELDS, tokens, strict=False)
-        if name in IN_SECONDS and _NUMBER.fullmatch(token) and Decimal(token) >= 0
-    }
-    submit, wait = exact.get("submit", Decimal(0)), exact.get("wait")
-    start = submit + wait if wait is not None else Decimal(0)
-    whole = {name: _nearest(value) for name, value in exact.items()}
-    if wait is not None:
-        whole["wait"] = _nearest(start) - _nearest(submit)
-    if "run_time" in exact:
-        whole["run_time"] = _nearest(start + exact["run_time"]) - _nearest(start)
-    if "requested_time" in exact:  # the difference of two rounded times is never above this
-        whole["requested_time"] = exact["requested_time"].to_integral_value(ROUND_CEILING)
-    changed = {name: value for name, value in whole.items() if value != exact[name]}
-    if changed:
-        anomalies["rounded_seconds"] += len(changed)
-    return [
-        f"{changed[name]:f}" if name in changed else token
-        for name, token in zip(FIELDS, tokens, strict=False)
-    ]
-
-
-def _nearest(seconds):
-    return seconds.to_integral_value(ROUND_HALF_UP)
-
-
-def _value(name, token, k, is_part):
-    """Return the value of a token in field `k`; raise _BadLine if the format does not allow it."""
-
-    def problem(kind):
-        return _BadLine(
-            kind, f", field {k} ({name}): {quote(token, 40)}; allowed: {_allowed_values(name)}"
-        )
-
-    # Most tokens are one of these two; the rest takes ten times as long.
-    if token.isdigit() and token.isascii() and len(token) <= _MOST_DIGITS:
-        return float(token) if name in DECIMAL else int(token)
-    if token == "-1" and name not in KNOWN:
-        return -1
-    if not _NUMBER.fullmatch(token):
-        raise problem("not-a-number")
-    number = Decimal(token)
-    if number < 0:
-        if name in KNOWN and not is_part:
-            raise problem(_UNKNOWN[name])
-        return -1
-    if name in DECIMAL:
-        if float(token) == np.inf:
-            raise problem("too-large")
-        return float(token)
-    if number >= 10**_MOST_DIGITS:
-        raise problem("too-large")
-    if number != int(number):
-        raise problem("fraction-of-second" if name in IN_SECONDS else "not-whole")
-    return int(number)
 
 
 def write(target, trace: Trace) -> None:
