@@ -125,7 +125,7 @@ def test_a_load_in_percent_is_refused(share):
 
 
 def test_the_load_of_what_is_simulated():
-    w = jobs(submit=[0, 1000, 2000], run_time=[900, 500, 300])
+    w = jobs(submit=[0, 1000, 2000], run_time=[900, 500, 300], estimate=None)
     assert w.at_load(0.5).load == pytest.approx(0.5, rel=1e-3)
     model = rp.FModel(2, e_max=400)
     cut, estimate = model.make(model.cut(w).at_load(0.5), seed=1)

@@ -14,6 +14,7 @@ import pandas as pd
 from replication.simulator.logs import swf
 from replication.simulator.logs.cleaning import most_in_use
 from replication.simulator.logs.swf import display_name, quote
+from replication.simulator.workload import FAR, doubtful_estimates
 from replication_cluster import files, times
 from replication_cluster.files import LogError
 from replication_cluster.names import KEY_BYTES, numbers
@@ -26,9 +27,7 @@ BAD_RECORDS = ("refuse", "skip")
 SKIPPED = 0.01  # share of the records that may be bad and skipped
 COUNTED = ("processors", "nodes", "gpus")
 SIZES = ("allocated", "requested")
-#: Runs this much longer than their limit are no overruns of the batch system.
-OVERRUN = 1.1
-FEW, MOST = 0.01, 0.5  # shares of such jobs: from which they matter, and from which the unit is odd
+FEW, MOST = 0.01, 0.5  # shares of jobs from which something matters, and from which it is odd
 TOO_MANY = 1.01  # processors in use above a given machine from which it is too small
 #: A stated run time is another one than from start to end if they differ by more than both.
 GAP, GAP_SHARE = 60, 0.01
@@ -178,16 +177,12 @@ class Account:
         The sizes that count; by default those that more jobs state.
     """
 
-    unit_words = "{}"
-
     def __init__(
         self, paths, *, zone=None, processors=None, bad_records="refuse", since=None,
         smaller_machine=False, sizes=None,
     ):  # fmt: skip
         if zone is not None and times.time_zone(zone) is None:
-            raise LogError(
-                f"time zone {zone!r} unknown; expected a name such as Europe/Berlin or UTC"
-            )
+            raise LogError(f"time zone {zone!r} unknown; expected a name such as Europe/Berlin")
         twice = [path for path in paths if [*map(str, paths)].count(str(path)) > 1]
         if twice:
             raise LogError(f"{display_name(twice[0])}: given twice; expected each file once")
@@ -363,7 +358,9 @@ class Account:
         if runs.empty:
             counts = ", ".join(f"{n:,} {why}" for why, n in self.left_out.items()) or "none"
             raise LogError(f"{self.source}: no job among {self.records:,} records ({counts})")
-        runs = self._whole_seconds(runs.assign(size=runs[unit].fillna(runs[other])))
+        exact = runs.assign(size=runs[unit].fillna(runs[other]))
+        runs = self._whole_seconds(exact)
+        self._look(runs, exact["submit"])
         replaced = runs[unit].isna() & runs[other].notna() & (runs["run_time"] > 0)
         self.remark(f"without {unit} {self.counted}, so the {other} ones count", replaced)
         machine, size_notes = self._machine(runs, unit)
@@ -405,7 +402,6 @@ class Account:
         exact = runs[["submit", "start", "run_time", "limit"]]
         odd = (exact - exact.round()).abs() > FRACTION
         if not odd.any(axis=None):
-            self._look(runs, exact["submit"])
             return runs
         names = ["submit", "start", "end", "run_time"]
         submit, start, end, alone = (_nearest(runs[name]) for name in names)
@@ -415,10 +411,7 @@ class Account:
         none = (runs["run_time"] > 0) & (run_time == 0)
         self.remark("that ran for less than a second, and for 0 s once rounded", none)
         limit = np.ceil(runs["limit"] - FRACTION)
-        rounded = {"submit": submit, "start": start, "end": end, "run_time": run_time}
-        runs = runs.assign(**rounded, limit=limit)
-        self._look(runs, exact["submit"])
-        return runs
+        return runs.assign(submit=submit, start=start, end=end, run_time=run_time, limit=limit)
 
     def _look(self, runs, exact):
         """Raise LogError if, in whole seconds, most jobs do not run, or different submissions of
@@ -486,8 +479,7 @@ class Account:
             self._refuse_a_smaller_machine(known, words)
             return self.processors, notes
         if known.empty:
-            problem = "no job with a start and a size, so the size of the machine is unknown"
-            raise LogError(f"{self.source}: {problem}; give --processors")
+            raise LogError(f"{self.source}: no job with a start and a size; give --processors")
         most, _ = most_in_use(known["start"], known["run_time"], known["size"])
         return most, (*notes, f"The machine has {most:,} {words}, the most in use at once.")
 
@@ -502,8 +494,7 @@ class Account:
             raise LogError(
                 f"{self.source}: at {times.shown(instant, self.zone)} {most:,} {words} were in "
                 f"use, on a machine of {self.processors:,}, which may be in another unit; expected "
-                f"--processors {most} or more (in a map processors), or --smaller-machine for "
-                f"{self.processors:,} all the same"
+                f"--processors {most} or more (in a map processors), or --smaller-machine"
             )
 
     def _window(self, runs):
@@ -525,8 +516,7 @@ class Account:
             before = f"submitted before {times.shown(max(since, 0), self.zone)} (--since)"
             runs, notes = self.leave_out(runs, runs["submit"] < since, before), []
             if runs.empty:
-                problem = f"no job was submitted from {self.since} on (--since)"
-                raise LogError(f"{self.source}: {problem}")
+                raise LogError(f"{self.source}: no job submitted from --since {self.since} on")
         if len(end):
             unfinished = self.left_out[WAITING] + self.left_out[RUNNING]
             notes.append(
@@ -556,7 +546,7 @@ class Account:
             if column in runs and (long := runs[column] > 0).any():
                 self.remark(f"{words} {times.duration(runs[column].sum())} in all", long)
         self.remark("ran longer than their limit", run_time > limit)
-        self.remark("ran more than 10 % longer than their limit", run_time > OVERRUN * limit)
+        self.remark("ran more than 10 % longer than their limit", run_time > FAR * limit)
         self.remark("of unknown size", runs["size"].isna())
         self.remark("of unknown run time", run_time.isna())
         early = "started before their submission, so their wait is unknown"
@@ -573,16 +563,10 @@ class Account:
         if limit.isna().all():
             yield "No job has a time limit, so there are no estimates."
         known = (limit > 0) & (run_time > 0)
-        over = known & (run_time > OVERRUN * limit)
-        if not known.any() or over.sum() <= FEW * known.sum():
-            return
-        units = ("min", "h", "d") if over.sum() > MOST * known.sum() else ()
-        fits = (u for u in units if (run_time <= OVERRUN * limit * times.UNITS[u])[known].all())
-        unit = next(map(self.unit_words.format, fits), "")
-        words = f"{over.sum():,} of {known.sum():,} jobs with a limit ran more than 10 % longer"
-        guess = f" Are the limits in {unit}?" if unit else ""
-        raised = "as estimates these limits are raised to the run times, which no scheduler knows"
-        yield f"{words}; {raised}.{guess}"
+        far = (known & (run_time > FAR * limit))[known]
+        if far.sum() > FEW * len(far):
+            words = doubtful_estimates(self.source, run_time[known], limit[known], far)
+            yield f"{words}; as estimates they are raised to them, which no scheduler knows."
 
 
 def _whole(values):

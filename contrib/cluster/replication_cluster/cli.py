@@ -87,7 +87,7 @@ def convert_slurm(logs, out, key_file, **options):
     """Convert the output of sacct --parsable2 or --json, one file or several; - is standard
     input.
     """
-    _convert(slurm.convert, logs, out, key_file, key=_key(key_file), **options)
+    _convert(slurm.convert, logs, out, key_file, key=names.read_key(key_file), **options)
 
 
 @convert.command("torque")
@@ -95,7 +95,7 @@ def convert_slurm(logs, out, key_file, **options):
 @batch_system
 def convert_torque(logs, out, key_file, **options):
     """Convert accounting logs of TORQUE, PBS or Cobalt, or qstat -x -F json, of one machine."""
-    _convert(torque.convert, logs, out, key_file, key=_key(key_file), **options)
+    _convert(torque.convert, logs, out, key_file, key=names.read_key(key_file), **options)
 
 
 @convert.command("table")
@@ -105,10 +105,6 @@ def convert_torque(logs, out, key_file, **options):
 def convert_table(logs, out, by, **options):
     """Convert tables of jobs with the same map: CSV, JSON, JSON lines or parquet."""
     _convert(tables.convert, logs, out, by, by=by, **options)
-
-
-def _key(path):
-    return names.read_key(path) if path else None
 
 
 def _convert(function, logs, out, further_input, **options):

@@ -33,13 +33,8 @@ def paths_of(source):
     """
     paths = [source] if isinstance(source, str | Path) else source
     paths = [Path(path).expanduser() for path in paths]
-    inside = (sorted(path.glob("**/*")) if path.is_dir() else [path] for path in paths)
-    return [
-        str(path)
-        for folder, several in zip(paths, inside)
-        for path in several
-        if not (path.is_dir() or any(name[0] in "._" for name in path.relative_to(folder).parts))
-    ]
+    inside = (sorted(path.glob("**/[!._]*")) if path.is_dir() else [path] for path in paths)
+    return [str(path) for path in itertools.chain.from_iterable(inside) if not path.is_dir()]
 
 
 def open_text(path, reads, newline=None):
@@ -116,8 +111,6 @@ def _entries(value, column, whole):
     if isinstance(value, dict):
         if value and all(isinstance(entry, dict) for entry in value.values()):
             return [*value.items()]
-        if isinstance(value.get("data"), list) and isinstance(value.get("columns"), list):
-            return [(None, dict(zip(value["columns"], row))) for row in value["data"]]
         lists = [of for of in value.values() if isinstance(of, list) and of]
         lists = [of for of in lists if all(isinstance(entry, dict) for entry in of)]
         value = lists[0] if whole and column and len(lists) == 1 else value

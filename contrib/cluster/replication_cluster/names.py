@@ -47,6 +47,8 @@ def read_key(path):
     """Return the key in a file; a missing file is created with a random key, readable by its owner
     only.
     """
+    if path is None:
+        return None
     path = Path(path).expanduser()
     with contextlib.suppress(FileExistsError):
         path.touch(0o600, exist_ok=False)

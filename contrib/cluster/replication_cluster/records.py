@@ -7,6 +7,7 @@ where exactly one way gives times, states and numbers in their columns.
 import re
 from dataclasses import dataclass
 
+JOINED = "records joined again around a separator or line break"
 MOST_LINES = 100  # of a record
 MOST_WAYS = 1000
 MOST_FAILED = 1000  # lines after which a file of another form is not tried any more
@@ -69,7 +70,7 @@ class Assembler:
 
     def __init__(self, columns, separator, counts):
         self.columns, self.separator, self.counts = columns, separator, counts
-        self.joined = self.failed = 0  # records put together again; lines that are in no record
+        self.failed = 0  # lines that are in no record
         self._used = [(k, column.name) for k, column in enumerate(columns) if column.name]
         self._evident = [(k, c.pattern) for k, c in enumerate(columns) if c.name and c.evident]
         self._is_open = columns[-1].pattern is None
@@ -97,9 +98,7 @@ class Assembler:
                 # A whole line, or one with a value that cannot be read.
                 fields = {name: parts[k] for k, name in self._used}
             elif fields is not None:
-                again = taken > 1 or len(parts) > len(self.columns)
-                self.joined += again
-                self.counts["records joined again around a separator or line break"] += again
+                self.counts[JOINED] += taken > 1 or len(parts) > len(self.columns)
             if fields is not None:
                 yield number, fields, ""
             else:
@@ -112,7 +111,7 @@ class Assembler:
 
         It has as many lines as fit in one way. None and a number of lines if they fit in several.
         """
-        if self.failed > MOST_FAILED and self.failed > 10 * self.joined:
+        if self.failed > MOST_FAILED and self.failed > 10 * self.counts[JOINED]:
             return None, 1
         found, most = None, 1
         for taken in range(1, len(lines) + 1):

@@ -16,6 +16,7 @@ from itertools import chain, islice
 import numpy as np
 import pandas as pd
 
+from replication.simulator.errors import among
 from replication.simulator.logs.swf import display_name, quote
 from replication_cluster import account, files, records, times
 from replication_cluster import slurm_fields as fields
@@ -145,13 +146,12 @@ class _Reader(Account):
         """Yield place and fields of each record that is no job step."""
         assembler, places, lines = None, {}, files.lines(file)
         head = [*islice(lines, HEAD)]
-        begin = next((number for number, line in head if _is_header(line)), 0)
-        begin = 0 if self.given else begin
-        for number, line in chain(head, lines):
-            if number < begin:
-                self.records += 1
-                self.left_out[account.ABOVE] += 1
-                continue
+        headers = (number for number, line in head if _is_header(line) and not self.given)
+        begin = next(headers, 0)
+        above = sum(number < begin for number, _ in head)
+        self.records += above
+        self.left_out[account.ABOVE] += above
+        for number, line in chain(head[above:], lines):
             if assembler is None or _is_header(line):
                 header = _is_header(line) or (assembler is None and file.kind == "sacct")
                 if assembler is not None:
@@ -232,10 +232,8 @@ class _Reader(Account):
             return texts
         several = {names: {*names.split(",")} for names in {*texts["partition"]}}
         seen = set().union(*several.values())
-        if unknown := sorted({*partitions} - seen):
-            known = ", ".join(sorted(seen - {""})) or "none, as none is named"
-            names = ", ".join(map(repr, unknown))
-            raise LogError(f"{self.source}, partition: {names}; expected {known}")
+        for name in partitions:
+            among(sorted(seen - {""}), f"{self.source}, partition", name, LogError)
         kept = [names for names, each in several.items() if each & {*partitions}]
         return self.leave_out(texts, ~texts["partition"].isin(kept), "of another partition")
 

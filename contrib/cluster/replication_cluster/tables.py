@@ -44,7 +44,6 @@ HEAD = 50  # lines that show the separator
 COMMENTS = ("#", ";")  # beginnings of lines of a table without a header line
 #: The unit of dates of a spreadsheet, days since 30 December 1899, and what recent ones are.
 SHEET, SHEET_DAYS = "sheet", (20_000, 80_000)
-SHEET_BEGIN = pd.Timestamp("1899-12-30")
 #: Texts of batch systems for no limit.
 NO_LIMIT = ("unlimited", "infinite", "partition_limit", "not_set")
 
@@ -108,9 +107,7 @@ def _check_text_rules(place, name, rule):
     except (re.error, TypeError) as error:
         raise LogError(f"{place}: pattern {rule['pattern']!r}: {error}") from None
     if groups != 1:
-        raise LogError(
-            f"{place}: pattern {rule['pattern']!r} has {groups} groups; expected one group (...)"
-        )
+        raise LogError(f"{place}: pattern {rule['pattern']!r}: {groups} groups; expected one (...)")
 
 
 def _check(place, what, given, known):
@@ -156,12 +153,10 @@ def convert(paths, by, *, zone=None, processors=None, columns=None, **options):
 class _Reader(Account):
     """Reads tables, and counts what it leaves out and cannot parse."""
 
-    unit_words = '{0} (unit = "{0}" in the map)'
-
     def notes(self):
         """Yield a sentence each about unused and missing columns."""
         if self.unused:
-            names = ", ".join(map(_printable, [*self.unused][:40]))
+            names = ", ".join([*map(_printable, self.unused)][:40])
             more = ", ..." * (len(self.unused) > 40)
             yield f"{len(self.unused)} columns are not used: {names}{more}."
         if self._starts_at_submission():
@@ -174,12 +169,9 @@ class _Reader(Account):
         """Return the wanted columns of the tables as texts, a DataFrame by place with the numbers
         of the rows.
         """
-        columns = [
-            column
-            for rule in self.by.fields.values()
-            for column in (rule["column"], rule.get("times"))
-            if isinstance(column, str)
-        ]
+        rules = self.by.fields.values()
+        columns = [rule[key] for rule in rules for key in ("column", "times") if key in rule]
+        columns = [column for column in columns if isinstance(column, str)]
         self.wanted = [*dict.fromkeys([*columns, *self.by.only])]
         self.unused, self.missing, self.present, tables = {}, {}, set(), []
         for path in paths:
@@ -277,7 +269,7 @@ class _Reader(Account):
             return lines, ","
         if self.given:
             head = [line for line in head if not line.startswith(COMMENTS)] or head
-            lines = self._without_comments(lines)
+            lines = (line for line in lines if not line.startswith(COMMENTS))
             separator = self._given_separator(head, name)
         else:
             comments = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), head))
@@ -302,22 +294,13 @@ class _Reader(Account):
         count = len(self.given)
         if any(len(line.split()) == count for line in head):
             return " "
-        of_csv = (by for by in ",;\t|" if _is_divided(head, by, count))
+        rows = {by: csv.reader(head, delimiter=by) for by in ",;\t|"}
+        of_csv = (by for by in rows if 2 * sum(len(row) == count for row in rows[by]) > len(head))
         found = next(of_csv, None) or separator_of([line.strip("\r\n") for line in head], count)
         if found is None:
             first = quote(head[0].strip())
-            raise LogError(
-                f"{name}: {first}; no separator gives {count} columns, as many as --columns names"
-            )
+            raise LogError(f"{name}: {first}; no separator gives the {count} columns of --columns")
         return found
-
-    def _without_comments(self, lines):
-        for line in lines:
-            if line.startswith(COMMENTS):
-                self.records += 1
-                self.left_out["lines of comments"] += 1
-            else:
-                yield line
 
     def _rows(self, records, name):
         """Yield the fields of records; note those that are bad."""
@@ -484,15 +467,13 @@ class _Reader(Account):
         texts, name = texts.where(~unknown, ""), _printable(rule["column"])
         numbers = pd.to_numeric(texts, errors="coerce")
         if rule.get("unit") == SHEET:
-            days = SHEET_BEGIN + pd.to_timedelta(numbers, unit="D").dt.round("s")
+            days = pd.Timestamp("1899-12-30") + pd.to_timedelta(numbers, unit="D").dt.round("s")
             texts = days.astype("str").where(numbers.notna(), texts)
         elif not {"unit", "format"} & rule.keys() and numbers.dropna().between(*SHEET_DAYS).all():
             if (numbers % 1 > 0).sum() > account.MOST * len(numbers):
-                place = numbers.index[numbers % 1 > 0][0]
-                raise LogError(
-                    f"{place}, {name}: {quote(texts[place])}; are these days of a spreadsheet? "
-                    f'expected unit = "{SHEET}" in the map (or "s")'
-                )
+                place = numbers.first_valid_index()
+                problem = f"{place}, {name}: {quote(texts[place])}; days of a spreadsheet? expected"
+                raise LogError(f'{problem} unit = "{SHEET}" in the map (or "s")')
         rule = rule if rule.get("unit") != SHEET else {}
         expected = f"{account.ISO}, the map's format,"
         return self.times(texts, name, [""], rule.get("unit", "s"), expected, rule.get("format"))
@@ -515,17 +496,8 @@ def _length(factor, text):
     else:
         seconds = times.length(text)
     if seconds is None or seconds > LATEST:
-        raise account.FieldError(
-            "expected a number >= 0, or a duration such as 1-02:00:00, 1h30m or PT90M (or an "
-            "unknown of the map)"
-        )
+        raise account.FieldError("expected a number >= 0 or a duration such as 1-02:00:00 or 1h30m")
     return seconds
-
-
-def _is_divided(lines, separator, count):
-    """Return whether a separator gives most of some lines of CSV a number of fields."""
-    fits = [len(row) == count for row in csv.reader(lines, delimiter=separator)]
-    return 2 * sum(fits) > len(fits)
 
 
 def _size(rule, text):
@@ -538,9 +510,7 @@ def _size(rule, text):
         factor = account.number(factor, expected)
     value = account.number(text, expected) * factor
     if abs(value - round(value)) > 1e-6:
-        raise account.FieldError(
-            f"{expected}, not {value:g} (the map's times can make smaller units)"
-        )
+        raise account.FieldError(f"{expected}, not {value:g} (times in the map changes the unit)")
     return round(value) or None
 
 

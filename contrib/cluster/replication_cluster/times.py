@@ -31,12 +31,9 @@ _ISO = re.compile(
         _NUMBER.replace(r"\.", "[.,]")
     )
 )
-_WORDS = {
-    1e-9: "ns", 1e-6: "us µs", 1e-3: "ms", 1: "s sec secs second seconds",
-    60: "m min mins minute minutes", 3600: "h hr hrs hour hours", 86400: "d day days",
-    604_800: "w week weeks",
-}  # fmt: skip
-_SECONDS = {word: seconds for seconds, words in _WORDS.items() for word in words.split()}
+_WORDS = "ns,us µs,ms,s sec secs second seconds,m min mins minute minutes,h hr hrs hour hours,"
+_LENGTHS = zip(f"{_WORDS}d day days,w week weeks".split(","), (*UNITS.values(), 604_800))
+_SECONDS = {word: seconds for words, seconds in _LENGTHS for word in words.split()}
 _PART = rf"{_NUMBER} ?({'|'.join(sorted(_SECONDS, key=len, reverse=True))})(?![a-zµ])[ ,]*"
 
 

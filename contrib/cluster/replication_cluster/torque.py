@@ -323,10 +323,7 @@ def product(text):
 
 
 #: Properties of a node or chunk that are no number of processors.
-_OTHER = re.compile(
-    r"(gpus|ngpus|mics|nmics|mem|pmem|vmem|pvmem|mpiprocs|ompthreads|host|vnode|arch|scratch\w*|"
-    r"place|walltime|file|\w*mem\w*|[A-Za-z]+_\w*|Q\w*)=.*"
-)
+_OTHER = re.compile(account.WORDS["torque"]["properties"])
 
 
 def listed(text, unit):

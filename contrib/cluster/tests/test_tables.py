@@ -195,10 +195,10 @@ def eagle():
 
 
 def test_each_included_map_is_valid():
-    assert tables.maps() == ["eagle", "fugaku", "mustang", "pm100", "trinity"]
+    assert {"acme", "alibaba-2023", "eagle", "fugaku", "trinity"} <= {*tables.maps()}
     for name in tables.maps():
         by = tables.read_map(name)
-        assert by.title and by.source and by.processors > 900
+        assert by.title and by.source and (by.processors is None or by.processors > 900)
 
 
 def test_an_included_map_and_the_command(tmp_path):

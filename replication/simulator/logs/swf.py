@@ -316,7 +316,7 @@ def parse(data: bytes, name: str, sha256=None, bad_lines="refuse", times=None) -
         f"unreadable_{column}": int((mask & good).sum())
         for column, mask in anomalies.get("unreadable", {}).items()
     }
-    counts["rounded_seconds"] = int(np.sum(anomalies["rounded"], where=good))
+    counts["rounded_seconds"] = int(anomalies["rounded"].sum())
     counts["negative_as_unknown"] = int(np.sum(anomalies["negative"], where=kept))
     counts["further_columns"] = anomalies.get("further_columns", 0)
     counts = {what: count for what, count in counts.items() if count}
@@ -406,7 +406,9 @@ def _tokens(data, times):
             fraction = exact.get(name, np.zeros(len(rows))) > 0
             unknown[name] = (problem == "") & (columns[name] < 0) & ~fraction
     problem = np.where(unknown["job_id"], _UNKNOWN["job_id"], problem)
-    of_job = ~np.isin(columns["status"], _OF_PARTS)
+    jobs = (problem == "") & (columns["submit"] >= 0)
+    again = (columns["job_id"] > 0) & (_first(columns["job_id"], jobs) < np.arange(len(rows)))
+    of_job = ~(again & np.isin(columns["status"], _OF_PARTS))
     problem = np.where(unknown["submit"] & ~unknown["job_id"] & of_job, _UNKNOWN["submit"], problem)
     rounded = _round(columns, exact) if exact else np.zeros(len(rows), np.int64)
     anomalies = {"negative": negative, "rounded": rounded, "unreadable": unreadable}
@@ -459,6 +461,17 @@ def _nearest(seconds):
     return np.floor(np.round(seconds, _PLACES) + 0.5)
 
 
+def _first(number, jobs):
+    """Return the place of the first of some jobs, bool[n], that has a line's number, int64[n]; n
+    where none has.
+    """
+    places = pd.Series(np.flatnonzero(jobs), number[jobs])
+    places = places[~places.index.duplicated()]
+    if len(places) == len(number):
+        return places.to_numpy()
+    return pd.Series(number).map(places).fillna(len(number)).to_numpy(np.int64)
+
+
 def _judge(columns, problem):
     """Note the lines that cannot be jobs as they have no number or submission, or the number of an
     earlier job.
@@ -473,12 +486,8 @@ def _judge(columns, problem):
     number, place = columns["job_id"], np.arange(len(problem))
     candidate = (problem == "") & (number >= 0)
     jobs = candidate & (columns["submit"] >= 0)
-    of_number = pd.Series(place[jobs], number[jobs])
-    of_number = of_number[~of_number.index.duplicated()]
-    first = place
-    if len(of_number) < len(place):
-        first = pd.Series(number).map(of_number).fillna(len(place)).to_numpy(np.int64)
-    is_part = candidate & (first < place) & np.isin(columns["status"], _OF_PARTS)
+    first = _first(number, jobs)
+    is_part = candidate & (number > 0) & (first < place) & np.isin(columns["status"], _OF_PARTS)
     problem[jobs & (first < place) & ~is_part] = _REPEATED
     problem[candidate & ~jobs & ~is_part] = _UNKNOWN["submit"]
     problem[(problem == "") & (number < 0)] = _UNKNOWN["job_id"]
