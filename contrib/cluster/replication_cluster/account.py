@@ -356,7 +356,7 @@ class Account:
         runs = self._understood(runs, unit, other)
         self.settle()
         if runs.empty:
-            counts = ", ".join(f"{n:,} {why}" for why, n in self.left_out.items()) or "none"
+            counts = ", ".join(f"{n:,} {why}" for why, n in self.left_out.items() if n) or "none"
             raise LogError(f"{self.source}: no job among {self.records:,} records ({counts})")
         exact = runs.assign(size=runs[unit].fillna(runs[other]))
         runs = self._whole_seconds(exact)

@@ -232,7 +232,7 @@ def test_several_clusters_need_a_choice_and_partitions_select_jobs(converted):
     done = converted(*rows, cluster="new", partitions=["gpu"])
     assert done.jobs["job_id"].tolist() == [2]
     assert count(done.left_out, "of another cluster") == 1
-    with pytest.raises(LogError, match="partition: 'gup'; expected batch, gpu"):
+    with pytest.raises(LogError, match="partition 'gup' .*; allowed: batch, gpu"):
         converted(*rows, cluster="new", partitions=["gup"])
 
 

@@ -63,7 +63,7 @@ def test_tables_without_a_header_line(read, by):
     assert any("jobs start when they are submitted" in note for note in done.assumed)
     with pytest.raises(LogError, match="--columns names the columns|no column start"):
         read.table(text, by=TASK_MAP)
-    with pytest.raises(LogError, match="no separator gives 5 columns"):
+    with pytest.raises(LogError, match="no separator gives the 5 columns"):
         read.table(text, by=TASK_MAP, columns=TASKS[:5])
 
 
@@ -79,7 +79,6 @@ def test_a_column_of_swf_beyond_the_18th_can_be_the_size(read):
     columns = ["id", "submit", "wait", "run", *(f"c{k}" for k in range(14)), "gpus"]
     done = read.table("; MaxProcs: 8\n" + lines, by=by, columns=columns)
     assert facts(done) == [[10, 100, 1], [10, 100, 2], [10, 100, 3]]
-    assert total(done.left_out, "lines of comments") == 1
 
 
 # Dates.
@@ -174,8 +173,8 @@ def test_a_pattern_serves_any_field(read):
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        ('pattern = "n=[0-9]+"', "pattern .* has 0 groups; expected one group"),
-        ('pattern = "(n)=([0-9]+)"', "has 2 groups; expected one group"),
+        ('pattern = "n=[0-9]+"', "pattern .*: 0 groups; expected one"),
+        ('pattern = "(n)=([0-9]+)"', "2 groups; expected one"),
         ('pattern = "(n"', "pattern .*unterminated"),
         ('format = "%Y"', "format '%Y'; expected one of submit, start, end"),
         ("pattern = 5", "pattern 5"),
@@ -235,9 +234,7 @@ def test_a_machine_smaller_than_what_was_in_use(read, tmp_path, size, given):
         read.sacct(text, processors=given)
     assert read.sacct(text, processors=most).log.max_procs == most
     assert read.sacct(text, processors=given, smaller_machine=True).log.max_procs == given
-    # The simulator says the same of the log.
-    with pytest.warns(UserWarning, match=f"{most:,} processors were in use"):
-        rp.load(read.written)
+    assert rp.load(read.written).machine == given
     read.sacct(text)
     with pytest.raises(ValueError, match=f"machine {given:,}.*--processors {most}"):
         rp.load(read.written, machine=given)
