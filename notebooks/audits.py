@@ -29,7 +29,7 @@ class AuditError(InputError):
     """An audit that is impossible for this schedule; the message lists the possible ones."""
 
 
-def _cache(audit):
+def cached(audit):
     """Store the result of an audit with its schedule: several audits begin with the same one."""
 
     signature = inspect.signature(audit)
@@ -56,7 +56,7 @@ def _alone_at_head(schedule):
     return np.maximum(schedule.workload.submit, earlier)
 
 
-@_cache
+@cached
 def head_since(schedule) -> np.ndarray:
     """Return the instant at which each job came to the head of the queue.
 
@@ -72,7 +72,7 @@ def head_since(schedule) -> np.ndarray:
     return np.minimum(_alone_at_head(schedule), schedule.start)
 
 
-@_cache
+@cached
 def blocked(schedule) -> np.ndarray:
     """Return the mask of the jobs that came to the head of the queue
     and could not start at that instant.
@@ -91,7 +91,7 @@ def blocked(schedule) -> np.ndarray:
     return schedule.start > head_since(schedule)
 
 
-@_cache
+@cached
 def earliest_at_head(schedule) -> np.ndarray:
     """Return the first instant at which each blocked job could have started without later jobs.
 
@@ -128,7 +128,7 @@ def head_violations(schedule) -> np.ndarray:
     return schedule.start > earliest_at_head(schedule)
 
 
-@_cache
+@cached
 def reservations(schedule, which="first", by="predictions") -> np.ndarray:
     """Return the reservation of each blocked job.
 
@@ -209,7 +209,7 @@ def _reservations_at(schedule, since, start, end, plans, correction=0, sunny=Fal
     return kernels.first_reservations(*jobs, correction, sunny, unaged)
 
 
-@_cache
+@cached
 def earliest_of_running(schedule) -> np.ndarray:
     """Return the first real shadow time of each blocked job (heel-and-toe, section 5).
 
@@ -355,7 +355,7 @@ def _replay(schedule, asked):
         return kernels.paper_easy_without_later(w.machine, *rules, *columns, *rest)
 
 
-@_cache
+@cached
 def start_delays(schedule, since="alone") -> np.ndarray:
     """Return the delay of each blocked job by later jobs (PV-EASY, Table 1).
 

@@ -297,7 +297,7 @@ def _shapes(runs, load="log", logs=None):
 
 def shape_cases(row, letter) -> Iterator[Case]:
     """Yield the two parts of a V (falls, then rises) or an L (falls, does not rise)."""
-    name = f"{named(row['log'], row['measure'], row['load'])}, {letter}"
+    name = f"{named(row['log'], row['measure'], row['load'])}, expected {letter}"
     for turn, sign in (("fall", ">"), ("rise", ">" if letter == "V" else "<=")):
         yield Case(name, *trends.change(row, turn), part=turn, operator=sign)
 

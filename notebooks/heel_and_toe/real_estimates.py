@@ -12,6 +12,7 @@ from notebooks.heel_and_toe.campaign import HOUR, PAPER, limits
 from notebooks.logs import tidy
 from replication.drawing import style
 from replication.verdicts import published
+from replication.verdicts.rules import level
 
 TOP = 20
 PEAKS = 10
@@ -60,7 +61,7 @@ def modality(page) -> pd.DataFrame:
         values, jobs = popular(workload)
         limit, run_time = e_max(log, workload), workload.run_time
         asked = workload.estimate == limit
-        short = 10 * run_time[asked] < limit
+        quartile = np.quantile(run_time[asked], level("often") / 100) if asked.any() else np.nan
         before = limit - allocated[log].estimate
         ranks = np.flatnonzero(values == limit)
         rows.append(
@@ -69,7 +70,7 @@ def modality(page) -> pd.DataFrame:
                 "E_max [h]": limit / HOUR,
                 "E_max share [%]": percent((before >= 0) & (before <= MINUTE)),
                 "exactly E_max, of all jobs [%]": percent(asked),
-                "of those at E_max, short [%]": percent(short) if len(short) else 0.0,
+                "of those at E_max, lower quartile of run times, of it [%]": 100 * quartile / limit,
                 "at most E_max [%]": percent(workload.estimate <= limit),
                 "run beyond the estimate [%]": percent(run_time > workload.estimate),
                 "E_max rank": int(ranks[0]) + 1 if len(ranks) else None,

@@ -48,12 +48,19 @@ def higher(curve, top, bottom, unit=1.0) -> tuple[float, float, float]:
     the difference by the band.
 
     Either point is a place, or ``max`` or ``min``. An extreme is found in the seeds of one kind and
-    measured in those of the other, and both ways are averaged, so that the choice has no bias.
+    measured in those of the other, and both ways are averaged, so that the choice has no bias. The
+    value may lie outside its ends: they are those of the extreme, which half of the seeds need not
+    have chosen.
     """
     kinds, bounds = (("even", "odd"), ("odd", "even")), (("low", "high"), ("high", "low"))
     both = [_at(curve, top, *kind) - _at(curve, bottom, *kind) for kind in kinds]
     ends = [_at(curve, top, end) - _at(curve, bottom, other_end) for end, other_end in bounds]
     return tuple(ratio(x, unit) for x in (np.mean(both), *ends))
+
+
+def _widened(value, low, high):
+    """Return a value with ends that hold it."""
+    return value, min(low, value), max(high, value)
 
 
 def _at(curve, place, column, chooser=None):
@@ -81,7 +88,7 @@ def shape(results, measure) -> dict:
     for name, place in (("fall", 0), ("rise", -1)):
         value, *bounds = higher(curve, place, "min", unit)
         # The point itself may be the lowest.
-        turns[name] = max(value, 0.0) + 0.0, *bounds
+        turns[name] = _widened(max(value, 0.0) + 0.0, *bounds)
     row = {
         "shape": SHAPES[tuple(turn[0] > level("none") for turn in turns.values())],
         "minimum at f": float(curve["mean"].idxmin()),
@@ -109,7 +116,7 @@ def span(results, measure, least=0.0) -> tuple[float, float, float]:
     """
     curve = band(results, measure)
     unit = curve["mean"].iloc[0] / 100
-    return higher(curve[curve.index >= least], "max", "min", unit)
+    return _widened(*higher(curve[curve.index >= least], "max", "min", unit))
 
 
 def more(before, after, unit=1.0) -> tuple[float, float, float]:

@@ -4,12 +4,13 @@
 scheduler (the lifetime of a reservation, the ageing of plans, extra processors and others) are all
 combined, and so are those of counting. A *pair* has one scheduler for EASY and one for EASY-Last,
 with the same reservation. Each scheduler is simulated once on each log, and counted in the way that
-suits its numbers best.
+suits its numbers best, among the counts of reservations that it makes.
 
 The distance of one of our numbers is ``|ln(ours/published)|``, at most ln 2: a number that differs
-by a factor of two or more is simply wrong. The distance of a pair is the mean over its numbers in
-Tables 1, 2 and 4. Maxima over jobs are left out, since each depends on one job. The pairs that are
-near vote on the claims on EASY and EASY-Last (docs/decisions/rules.md).
+by a factor of two or more is simply wrong. The distance of a scheduler is the mean over the numbers
+of its policy in Tables 1, 2 and 4, and that of a pair the larger of its two. Maxima over jobs are
+left out, since each depends on one job. Claims on EASY are decided by the schedulers for EASY that
+are near, those on EASY with predictions by the near pairs (docs/decisions/rules.md).
 """
 
 import itertools
@@ -30,10 +31,12 @@ COUNTED = {
     "EASY": {counts.delays: ("blocked", "delay"), counts.kinds: ("blocked", "backfilled")},
     "EASY-Last": {counts.violations: ("whose", "blame")},
 }
-POLICIES = tuple(COUNTED)
+EASY, LAST = POLICIES = tuple(COUNTED)
 BOTH = "EASY and EASY-Last"
 #: The policies by whose numbers a pair is judged, by the name of the group.
 GROUPS = {policy: (policy,) for policy in POLICIES} | {BOTH: POLICIES}
+#: The policies that simulators of a baseline simulate, and the names of these.
+SIMULATED = {(EASY,): "EASY", POLICIES: "pair"}
 #: Dimension to its entry in ``data/published/pv_easy/variants.toml``: of, changes, choices.
 DIMENSIONS = published.entries(runs.PAPER, "variants.toml")["search"]
 WRONG = math.log(2)
@@ -51,6 +54,13 @@ def products(policy, changes) -> list[dict[str, str]]:
     return [
         dict(zip(choices, chosen, strict=True)) for chosen in itertools.product(*choices.values())
     ]
+
+
+def is_count_of_own(way) -> bool:
+    """Return whether a way of counting, choices by dimension, is one of reservations that the
+    scheduler makes.
+    """
+    return not any(choice in DIMENSIONS[name].get("only_shown", ()) for name, choice in way.items())
 
 
 def fields(chosen, names) -> dict:
@@ -126,12 +136,15 @@ class Policy:
     numbers : list of replication.verdicts.published.Published
         The published numbers of the policy, each once.
     values, distances : float64[schedulers, ways, numbers]
+    may_count : bool[ways]
+        Whether a way counts reservations that the scheduler makes.
     facts : list of dict
         `facts` of each scheduler, by log and measure.
     """
 
     def __init__(self, name, workloads, pairs, workers):
         self.name, self.ways = name, products(name, "count")
+        self.may_count = np.array([is_count_of_own(way) for way in self.ways])
         by_rules = {}
         for choice in (scheduler(name, chosen) for chosen in pairs):
             by_rules.setdefault(choice.kernel(), choice)
@@ -225,33 +238,71 @@ class Search:
         }
         self.pv_easy = [facts_of[pv_easy(chosen)] for chosen in self.pairs]
 
-    @property
-    def names(self) -> list[str]:
-        """The names of the pairs: pair 1 is the textbook."""
-        return [f"pair {k}" for k in range(1, len(self.pairs) + 1)]
+    def simulators(self, of=POLICIES) -> dict[str, int]:
+        """Return the pair of each simulator of some policies by the simulator's name; the first is
+        the textbook.
+
+        A scheduler for EASY alone is in several pairs, of which the first has the default
+        correction.
+        """
+        schedulers = zip(*(self.policies[policy].of_pair for policy in of), strict=True)
+        pairs = {}
+        for pair, places in enumerate(schedulers):
+            pairs.setdefault(places, pair)
+        return {f"{SIMULATED[of]} {k}": pair for k, pair in enumerate(pairs.values(), start=1)}
 
     def facts(self, pair) -> dict[str, dict]:
         """Return the facts of a pair's policies and of PV-EASY, by policy."""
         facts = {name: policy.facts[policy.of_pair[pair]] for name, policy in self.policies.items()}
         return facts | {"PV-EASY": self.pv_easy[pair]}
 
-    def distances(self, of=POLICIES, logs=None, without=()) -> np.ndarray:
-        """Return the mean distance of each pair from the numbers of some policies and logs, each
-        scheduler counted in the way that suits it best; nan without any number.
+    def distances(self, of=POLICIES, logs=None, without=(), may_count=is_count_of_own):
+        """Return the distance of each pair, the largest of its mean distances from the numbers of
+        some policies; nan without any number.
 
-        `without` are measures that are left out.
+        Parameters
+        ----------
+        of : list of str
+        logs : list of str, optional
+            All by default.
+        without : list of str
+            Measures that are left out.
+        may_count : callable
+            Whether a scheduler may be counted in a way, choices by dimension; of those that may the
+            way that suits it best counts.
+
+        Returns
+        -------
+        float64[pairs]
         """
-        logs = self.logs if logs is None else logs
-        total, count = 0.0, 0
+        logs, away = self.logs if logs is None else logs, []
         for policy in map(self.policies.get, of):
+            ways = [may_count(way) for way in policy.ways]
             places = [k for k in policy.places(logs) if policy.numbers[k].measure not in without]
-            total = total + policy.sums(places).min(axis=1)
-            count += len(places)
-        return total / count if count else np.full(len(self.pairs), np.nan)
+            with np.errstate(invalid="ignore"):
+                away.append(policy.sums(places)[:, ways].min(axis=1) / np.float64(len(places)))
+        return np.max(away, axis=0)
 
-    def votes(self) -> np.ndarray:
-        """Return which pairs vote on claims, bool[pairs]: those whose distance is near."""
-        return np.array([rules.is_near(100 * distance) for distance in self.distances()])
+    def voters(self, of=POLICIES, limit=1.0, **how) -> dict[str, int]:
+        """Return the pair of each simulator of some policies that votes on claims, by its name:
+        those near each policy's numbers, at `limit` times the limit of *near*.
+
+        `how` has parameters of `distances`.
+        """
+        away = 100 * self.distances(of, **how)
+        simulators = self.simulators(of).items()
+        return {name: pair for name, pair in simulators if rules.is_near(away[pair], limit)}
+
+    def away(self) -> dict[str, dict[str, float]]:
+        """Return the mean distance of each simulator from the numbers of each of its policies, %,
+        by its name.
+        """
+        own = {policy: 100 * self.distances((policy,)) for policy in POLICIES}
+        return {
+            name: {policy: float(own[policy][pair]) for policy in of}
+            for of in SIMULATED
+            for name, pair in self.simulators(of).items()
+        }
 
     def nearest(self, chosen, of=POLICIES, logs=None) -> int:
         """Return the nearest pair that has some choices, a dict by dimension; of equal ones the
@@ -263,6 +314,11 @@ class Search:
     def ways(self, pair) -> dict[str, int]:
         """Return the place of the way of counting that suits each policy of a pair best."""
         return {
-            name: int(policy.sums(policy.places(self.logs))[pair].argmin())
-            for name, policy in self.policies.items()
+            name: int(self._sums(policy)[pair].argmin()) for name, policy in self.policies.items()
         }
+
+    def _sums(self, policy):
+        """Return the sums of the distances of a policy's numbers, float64[pairs, ways]; infinite in
+        ways of counting that may not be chosen.
+        """
+        return np.where(policy.may_count, policy.sums(policy.places(self.logs)), np.inf)

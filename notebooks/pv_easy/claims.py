@@ -18,7 +18,6 @@ errors : pandas.DataFrame
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 import replication as rp
@@ -97,20 +96,25 @@ def textbook(workloads, seed, repeats, workers=1) -> dict[str, pd.DataFrame]:
     }
 
 
-def of_pairs(search) -> dict[str, dict[str, pd.DataFrame]]:
-    """Return the tables of each pair of a `notebooks.pv_easy.baseline.Search`, by the name of the
-    pair: numbers and over.
+def of_simulators(search) -> dict[str, dict[str, pd.DataFrame]]:
+    """Return the tables of each simulator of a `notebooks.pv_easy.baseline.Search`, by its name:
+    numbers and over.
     """
-    tables = {}
-    for pair, name in enumerate(search.names):
-        facts = pd.DataFrame(search.facts(pair)).rename_axis(["log", "measure"]).rename(index=SHORT)
-        tables[name] = {"numbers": _long(facts, "policy"), "over": _long(_over(facts), "policies")}
-    return tables
+    return {
+        name: _of_pair(search, pair)
+        for of in baseline.SIMULATED
+        for name, pair in search.simulators(of).items()
+    }
 
 
-def of_voting_pairs(workloads, search, seed, repeats, workers=1) -> dict[str, dict]:
-    """Return the tables of the pairs that vote which take many more simulations, by the name of the
-    pair: blocked and errors.
+def _of_pair(search, pair):
+    facts = pd.DataFrame(search.facts(pair)).rename_axis(["log", "measure"]).rename(index=SHORT)
+    return {"numbers": _long(facts, "policy"), "over": _long(_over(facts), "policies")}
+
+
+def of_voters(workloads, search, seed, repeats, workers=1) -> dict[str, dict[str, pd.DataFrame]]:
+    """Return the tables of the simulators that vote which take many more simulations, by the name
+    of the simulator: blocked of the schedulers for EASY, errors of the pairs.
 
     Parameters
     ----------
@@ -120,13 +124,13 @@ def of_voting_pairs(workloads, search, seed, repeats, workers=1) -> dict[str, di
     repeats : int
         Draws of the virtual predictor.
     """
-    names, votes = search.names, np.flatnonzero(search.votes())
-    # Pairs with the same scheduler of EASY follow each other.
-    easy = search.policies["EASY"].of_pair
-    voting = {names[pair]: search.pairs[pair] for pair in sorted(votes, key=easy.__getitem__)}
-    jobs = _blocked_under(workloads, voting)
-    errors = _errors_under(workloads, voting, seed, repeats, workers)
-    return {name: {"blocked": jobs[name], "errors": errors[name]} for name in voting}
+    easy, pairs = (
+        {name: search.pairs[pair] for name, pair in search.voters(of).items()}
+        for of in ((baseline.EASY,), baseline.POLICIES)
+    )
+    jobs = {name: {"blocked": _blocked_under(workloads, chosen)} for name, chosen in easy.items()}
+    errors = _errors_under(workloads, pairs, seed, repeats, workers)
+    return jobs | {name: {"errors": table} for name, table in errors.items()}
 
 
 def _over(facts):
@@ -141,27 +145,10 @@ def _long(table, column):
     return table.rename_axis(columns=column).stack().rename("value").reset_index()
 
 
-def _blocked_under(workloads, pairs):
-    """Return the table of blocked jobs under each of some pairs, choices by name.
-
-    Pairs may share the scheduler of EASY, and PV-EASY.
-    """
-    same, tables = {}, {}
-    for name, chosen in pairs.items():
-        both = {"EASY": baseline.scheduler("EASY", chosen), "PV-EASY": baseline.pv_easy(chosen)}
-        key = both["EASY"].kernel()
-        if (key, both["PV-EASY"]) not in tables:
-            by_log = schedules(workloads, policies=both)
-            if key not in same:  # of the last scheduler only, as it takes much memory
-                same = {
-                    key: {
-                        log: slowdown.selection(by_policy["EASY"])
-                        for log, by_policy in by_log.items()
-                    }
-                }
-            tables[key, both["PV-EASY"]] = blocked(by_log, same[key])
-        tables[name] = tables[key, both["PV-EASY"]]
-    return {name: tables[name] for name in pairs}
+def _blocked_under(workloads, chosen):
+    """Return the table of blocked jobs under the choices of a scheduler for EASY."""
+    both = {"EASY": baseline.scheduler("EASY", chosen), "PV-EASY": baseline.pv_easy(chosen)}
+    return blocked(schedules(workloads, policies=both))
 
 
 def _errors_under(workloads, pairs, seed, repeats, workers):
@@ -255,12 +242,11 @@ def over(schedules: Mapping) -> pd.DataFrame:
     return pd.concat([table[table["log"] == log] for log in schedules], ignore_index=True)
 
 
-def blocked(schedules: Mapping, same: Mapping | None = None) -> pd.DataFrame:
+def blocked(schedules: Mapping) -> pd.DataFrame:
     """Return the slowdowns under PV-EASY over those under EASY of the jobs that a third schedule
     blocks, by quarters of the machine.
 
-    The third schedule is EASY's with perfect estimates. `same` has `slowdown.selection` of EASY's
-    schedules by log, if it is known.
+    The third schedule is EASY's with perfect estimates.
 
     Returns
     -------
@@ -273,9 +259,7 @@ def blocked(schedules: Mapping, same: Mapping | None = None) -> pd.DataFrame:
         log: {name: by_policy[name] for name in ("EASY", "PV-EASY")}
         for log, by_policy in schedules.items()
     }
-    same = same or {
-        log: slowdown.selection(by_policy["EASY"]) for log, by_policy in compared.items()
-    }
+    same = {log: slowdown.selection(by_policy["EASY"]) for log, by_policy in compared.items()}
     plain, weighted = (
         slowdown.blocked(compared, measure, same=same).query("policy == 'PV-EASY'")
         for measure in SHORT
@@ -315,9 +299,9 @@ def near_printed(numbers, item, policy, measures, logs=None) -> Iterator[Case]:
                 yield Case(log, value, part=part, **rule)
 
 
-def less(numbers, number, base) -> list[Case]:
+def less(numbers, number, other) -> list[Case]:
     """Return a number less another one on each log; each is given by its policy and measure."""
-    difference = column(numbers, *number) - column(numbers, *base)
+    difference = column(numbers, *number) - column(numbers, *other)
     return [Case(log, value) for log, value in difference.items()]
 
 

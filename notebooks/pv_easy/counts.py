@@ -20,6 +20,7 @@ def _largest(values):
     return float(np.max(values)) if len(values) else float("nan")
 
 
+@audits.cached
 def blocked_jobs(schedule, which="any") -> np.ndarray:
     """Return which jobs count as blocked, bool[n].
 

@@ -18,7 +18,7 @@ CLEANING = variants.entered(PAPER, "cleanings")
 TOGETHER = variants.entered(PAPER, "together")
 DEFAULT = Variant("default")
 _ENTRIES = published.entries(PAPER, "variants.toml")
-#: The textbook and the nearest pair of each other lifetime, by name; of the search of
+#: The textbook, and two simulators of each other lifetime that vote, by name; of the search of
 #: `notebooks.pv_easy.baseline`. They are shown, and tried on other machines.
 VARIANTS = {
     name: Variant(name, scheduler=entry.get("scheduler", {}), easy=entry.get("easy", {}))

@@ -8,9 +8,11 @@ import math
 
 import pandas as pd
 
+from notebooks import audits
 from notebooks.logs import COLUMNS
 from notebooks.pv_easy import counts, runs
 from notebooks.ratios import ratio
+from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.verdicts import published, tables
 
@@ -65,13 +67,9 @@ def under_variants(schedules, count, first=None) -> pd.DataFrame:
     """Return a table's numbers under every variant: each interpretation changed alone, and the few
     that belong together.
 
-    Ways of counting apply to the default schedule. Delays from the start without later jobs are
-    computed for the default only.
+    Ways of counting apply to the default schedule. Where delays from the start without later jobs
+    would take a simulation for each job, they are counted since enough processors sufficed.
     """
-    # Under another scheduler than the default EASY the replays would take hours: the next way
-    # stands in.
-    replays = count is counts.delays
-    instead, since = ({"since": "head"}, ", since processors sufficed") if replays else ({}, "")
     rows = []
     for log, by_policy in schedules.items():
         for policy, schedule in by_policy.items():
@@ -82,7 +80,10 @@ def under_variants(schedules, count, first=None) -> pd.DataFrame:
             for name, way in counts.WAYS[count].items():
                 add(name if way else runs.DEFAULT.name, count(schedule, **way))
             for variant, varied in runs.otherwise(log, schedule, first):
-                add(variant.name + since, count(varied, **instead))
+                if count is counts.delays and not audits.is_replayed(varied.scheduler):
+                    add(f"{variant.name}, since processors sufficed", count(varied, since="head"))
+                else:
+                    add(variant.name, count(varied))
     return pd.DataFrame(rows, columns=["variant", *COLUMNS[:4]])
 
 
@@ -105,6 +106,32 @@ def ranges(item, tried) -> pd.DataFrame:
         rows.append((*row, inside, nearest, values.get(nearest, math.nan)))
     names = ["published", "default", "lowest", "highest", "inside", "nearest variant", "its value"]
     return pd.DataFrame(rows, columns=[*COLUMNS[:3], *names])
+
+
+def searched(item) -> pd.DataFrame:
+    """Return the numbers of EASY and EASY-Last in an item beside those of the search for them, as
+    the study `interpretations` has recorded it: trace, policy, measure, unit, published, textbook
+    (by the default counts), nearest (pair), lowest and highest (of the simulators that vote).
+    """
+    table = pd.read_csv(paths.ROOT / "figures/studies/interpretations/pv_easy-numbers.csv")
+    columns = ["textbook, default", "nearest", "lowest", "highest"]
+    table = table[table["item"] == item].reset_index(drop=True)
+    table = table[[*COLUMNS[:3], "unit", "published", *columns]]
+    return table.rename(columns={"textbook, default": "textbook"})
+
+
+def in_short(table, measure) -> dict:
+    """Return a measure of `searched` on the log with the largest printed number: printed, textbook,
+    nearest, and near, the range of the simulators that vote.
+    """
+    some = table[table["measure"] == measure]
+    row = some.loc[some["published"].idxmax()]
+    return {
+        "printed": row["published"],
+        "textbook": row["textbook"],
+        "nearest": row["nearest"],
+        "near": (row["lowest"], row["highest"]),
+    }
 
 
 def text(*several) -> pd.DataFrame:

@@ -56,9 +56,9 @@ def intervals(values: pd.DataFrame, scale: float = 1.0, difference=False) -> Ite
         yield Case(name, *(scale * x for x in interval(row, difference)))
 
 
-def less(replicates, policies, base_policy, measures, scale=1.0) -> Iterator[Case]:
+def less(replicates, policies, other, measures, scale=1.0) -> Iterator[Case]:
     """Return the measures of some policies less the measures of another policy."""
-    base = rows(replicates, [base_policy], measures).droplevel("policy")
+    base = rows(replicates, [other], measures).droplevel("policy")
     several = rows(replicates, policies, measures)
     same = base.loc[several.droplevel("policy").index]
     return intervals(several - same.to_numpy(), scale, difference=True)

@@ -230,9 +230,9 @@ class Page(Inputs):
             Ids of claims; all of the paper by default.
         variants : dict of str to dict, optional
             The tables under each simulator of a baseline, for the claims that have one.
-        distances : dict of str to float, optional
-            The mean distance of each of these simulators from the paper's tables, %; those that are
-            near decide.
+        distances : dict of str to dict, optional
+            The mean distance of each of these simulators from the paper's numbers of each policy,
+            %; those that are near decide.
         **given
             The tables that the functions take, by name.
 
@@ -251,8 +251,9 @@ class Page(Inputs):
             return Claims(every)
         self._keep(decided.values())
         away = [
-            {"variant": name, "value": writing.rounded(float(value)), "unit": "%"}
-            for name, value in (distances or {}).items()
+            {"variant": name, "case": policy, "value": writing.rounded(value), "unit": "%"}
+            for name, own in (distances or {}).items()
+            for policy, value in own.items()
             if math.isfinite(value)
         ]
         if away:

@@ -11,6 +11,7 @@ import io
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,7 +31,7 @@ COLUMNS = (
 #: The statement of the values in the summary of a page; the case is the name of a value.
 OPENING = "opening"
 #: The statement of the mean distances of the simulators of a baseline from the paper's tables, %;
-#: the variant is the name of a simulator.
+#: the variant is the name of a simulator, the case a policy that it simulates.
 DISTANCE = "distance"
 NAME = ("kind", "paper", "item", *KEY)
 NOT_DRAWN = "not drawn"
@@ -141,7 +142,8 @@ class Claim(Statement):
     """
 
     entry: Mapping = field(default_factory=dict, repr=False)
-    distances: Mapping = field(default_factory=dict, repr=False)  # of the variants, %
+    # Mean distances from the numbers of each policy, %, by variant and policy.
+    distances: Mapping = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> tuple:
@@ -156,8 +158,8 @@ class Claim(Statement):
         voters = [(name, claim.rows) for name, claim in self.under_variants.items()]
         voters += [
             (name, ())
-            for name, distance in self.distances.items()
-            if rules.is_near(distance) and name not in dict(voters)
+            for name in self.distances
+            if self._is_near(name) and name not in dict(voters)
         ]
         for name, rows in voters:
             if lost := cases.symmetric_difference(row["case"] for row in rows):
@@ -193,14 +195,17 @@ class Claim(Statement):
         return {name: replace(self, entry=entry, rows=tuple(own)) for name, own in rows.items()}
 
     def near(self, factor: float = 1) -> list["Claim"]:
-        """Return the claim under each simulator of its baseline that is near the paper's tables;
-        `factor` multiplies the limit.
+        """Return the claim under each simulator of its baseline that is near the paper's numbers of
+        each policy that it simulates; `factor` multiplies the limit.
         """
-        return [
-            one
-            for name, one in self.under_variants.items()
-            if rules.is_near(self.distances.get(name, math.nan), factor)
-        ]
+        return [one for name, one in self.under_variants.items() if self._is_near(name, factor)]
+
+    def _is_near(self, name, factor=1):
+        """Return whether a simulator is one of the policies of the baseline, and near all."""
+        own = self.distances.get(name, {})
+        return own.keys() == {*published.policies(self.entry)} and all(
+            rules.is_near(distance, factor) for distance in own.values()
+        )
 
     @property
     def answers(self) -> dict[str, rules.Answer]:
@@ -218,13 +223,23 @@ class Claim(Statement):
         if self.entry.get("baseline"):
             near = self.near(factors.get(rules.NEAR, 1))
             return rules.weakest(one.under(factors) for one in near)
+        word, by = self._by_default(factors), self.entry.get("decided_by")
+        is_undecided = (
+            (by == "band" and self.otherwise)
+            or (by == "range" and word != rules.HOLDS)
+            or (by == "words" and len({self._by_default(one) for one in self._moved()}) > 1)
+        )
+        return rules.UNDECIDED if is_undecided else word
+
+    def _by_default(self, factors):
+        """Return the verdict of the rows without a variant."""
         answers = rules.answers(self.default, self.entry, factors).values()
         often = self.entry["word"]
-        word = rules.claim_verdict(answers, often, self.about, factors.get(often, 1))
-        by = self.entry.get("decided_by")
-        if (by == "band" and self.otherwise) or (by == "range" and word != rules.HOLDS):
-            return rules.UNDECIDED
-        return word
+        return rules.claim_verdict(answers, often, self.about, factors.get(often, 1))
+
+    def _moved(self):
+        """Return the factors of the word of its size in a sensitivity analysis, and 1."""
+        return [{self.entry["word_of_size"]: factor} for factor in (1, *FACTORS.values())]
 
     @property
     def otherwise(self) -> str:
@@ -264,19 +279,26 @@ class Claim(Statement):
         return _count([self])
 
     @property
+    def voters(self) -> str:
+        """The number of simulators of a baseline that decide by the number of cases that hold,
+        ``"6 of 6 cases under 14 simulators, 5 under 2"``; empty where none is near.
+        """
+        held = Counter(_held(one) for one in self.near())
+        (most, times), *fewer = sorted(held.items(), reverse=True) or [(0, 0)]
+        first = f"{most} of {len(self.answers)} cases under {times} simulator{'s' * (times > 1)}"
+        rest = [f"{number} under {of}" for number, of in fewer]
+        return ", ".join([first, *rest]) if held else ""
+
+    @property
     def counts(self) -> str:
-        """The numbers of cases that hold under the simulators of a baseline that are near, under
-        all where these differ, and under the default.
+        """The numbers of cases that hold under the simulators of a baseline that decide, under all
+        tried where these differ, and under the default.
         """
         near, tried = self.near(), [*self.under_variants.values()]
-        groups = {"near the tables": near} if near else {}
+        parts = [f"near the tables: {self.voters or 'none'}"]
         if tried and not (near and _count(near) == _count(tried)):
-            groups["tried"] = tried
-        parts = [
-            f"{_count(several)} under {len(several)} simulators {words}"
-            for words, several in groups.items()
-        ]
-        return "; ".join([*parts, f"{self.textbook} under the default"])
+            parts.append(f"all {len(tried)} tried: {_count(tried)}")
+        return "; ".join([*parts, f"default: {self.textbook}"])
 
     @property
     def rule(self) -> str:
@@ -304,6 +326,9 @@ class Claim(Statement):
             text = " ".join(filter(None, words))
             if "low" in row:
                 text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
+            # Of several parts a reader cannot see which one decides.
+            if "part" in row and not rules.answer(row, self.entry).holds:
+                text += f", not {rules.limit_in_words(row, self.entry)}"
             texts.setdefault(row["case"], []).append(text)
         answers = self.answers
         return [(f"{case} {', '.join(all_)}", str(answers[case])) for case, all_ in texts.items()]
@@ -335,8 +360,11 @@ class Claim(Statement):
 
 def _count(claims):
     """Return the cases that hold, from fewest to most."""
-    held = [sum(answer.holds for answer in one.answers.values()) for one in claims]
-    return f"{_ends(held)} of {len(claims[0].answers)}"
+    return f"{_ends([_held(one) for one in claims])} of {len(claims[0].answers)}"
+
+
+def _held(claim):
+    return sum(answer.holds for answer in claim.answers.values())
 
 
 def _ends(counts):
@@ -418,9 +446,13 @@ def check(item, every: Iterable[Statement]) -> None:
                 _with_rows(statement, rows, item).check_rows()
 
 
-def distances(rows: Iterable[Mapping]) -> dict[str, float]:
-    """Return the distances in rows of evidence by variant; nan where the paper has no numbers."""
-    return {row["variant"]: math.nan if row["value"] is None else row["value"] for row in rows}
+def distances(rows: Iterable[Mapping]) -> dict[str, dict[str, float]]:
+    """Return the distances in rows of evidence by variant and policy."""
+    found = {}
+    for row in rows:
+        value = math.nan if row["value"] is None else row["value"]
+        found.setdefault(row["variant"], {})[row["case"]] = value
+    return found
 
 
 def _agreed(first, second):
@@ -545,7 +577,7 @@ def _check_row(statement, row):
     if len(ends) == 1 or (ends and None not in ends and ends[0] > ends[1]):
         raise EvidenceError("expected both ends of an interval or none, and low <= high")
     # The id of a printed number has several words.
-    if "case" not in row and " " not in statement and statement != DISTANCE:
+    if "case" not in row and " " not in statement:
         raise EvidenceError("no case")
 
 

@@ -103,6 +103,11 @@ def units(entry) -> list[str]:
     return [entry["unit"]] if isinstance(entry["unit"], str) else entry["unit"]
 
 
+def policies(entry) -> list[str]:
+    """Return the policies of the baseline of a claim, by its entry; none without a baseline."""
+    return entry["baseline"].split(", ") if entry["baseline"] else []
+
+
 def headlines_of(paper) -> dict[str, dict]:
     """Return the claims of a paper that are headlines by id, each as it is decided on one log.
 

@@ -22,9 +22,9 @@ and a ratio on the other side of 1 differs.
 **Claims.** The values of its cases decide a claim. Each value is compared with a threshold, and a
 word of ``words.toml`` sets the number of cases that must hold. The verdicts that the intervals of
 the cases would also allow are a second result (`other_verdicts`). A claim that compares with a
-policy whose own printed numbers are not reproduced is decided under all simulators of this policy
-that are near the paper's tables (`is_near`, `weakest`). docs/verdicts.md gives the reasons of all
-rules.
+policy whose own printed numbers are not reproduced is decided under all its simulators that are
+near the paper's numbers of each policy that they simulate (`is_near`, `weakest`).
+docs/verdicts.md gives the reasons of all rules.
 """
 
 import math
@@ -357,18 +357,20 @@ def weakest(verdicts: Iterable[str]) -> str:
     return PART if PART in different else different.pop()
 
 
+def limit_in_words(row: Mapping, entry: Mapping) -> str:
+    """Return what a number of a claim is compared with in words, such as ``above 1 %``."""
+    sign = row.get("operator", entry.get("operator"))
+    threshold = row["threshold"] if "threshold" in row else entry["threshold"]
+    ends = threshold if sign == BETWEEN else [threshold]
+    numbers = " to ".join(f"{end:.4g}" for end in ends)
+    return " ".join(filter(None, (IN_WORDS[sign], numbers, row.get("unit", entry.get("unit")))))
+
+
 def in_words(entry: Mapping) -> str:
     """Return the rule of a claim's entry in words."""
     if "rule" in entry or "operator" not in entry:
         return entry.get("rule", "")
-    ends = entry["threshold"] if entry["operator"] == BETWEEN else [entry["threshold"]]
-    numbers = " to ".join(f"{end:.4g}" for end in ends)
     size = entry.get("word_of_size", "none").replace("_", " ")
-    parts = [
-        IN_WORDS[entry["operator"]],
-        numbers,
-        entry.get("unit", ""),
-        f"({size})" if size != "none" else "",
-    ]
+    parts = [limit_in_words({}, entry), f"({size})" if size != "none" else ""]
     often = words()["how_often"][entry.get("word", "always")]["rule"]
     return f"{' '.join(filter(None, parts))}, in {often}"

@@ -139,8 +139,9 @@ def decide(
     variants : dict of str to dict, optional
         The tables under each simulator of a baseline, for the claims that have one; those that
         take many more simulations may lack the tables of some.
-    distances : dict of str to float, optional
-        The mean distance of each of these simulators from the paper's tables, %.
+    distances : dict of str to dict, optional
+        The mean distance of each of these simulators from the paper's numbers of each policy that
+        it simulates, %. A claim takes the simulators of exactly the policies of its baseline.
     entries : dict of str to dict, optional
         Entries in place of those of the paper's claims, such as its headlines.
 
@@ -158,13 +159,14 @@ def decide(
         if name not in entries:
             raise EvidenceError(f"{paper}: claim {name!r}; expected one of {', '.join(entries)}")
         entry = entries[name]
-        by_variant = (variants or {}) if entry["baseline"] else {}
         rows = _rows(paper, name, entry, functions, tables)
-        for variant, variant_tables in by_variant.items():
+        policies = {*published.policies(entry)}
+        away = {variant: own for variant, own in (distances or {}).items() if {*own} == policies}
+        for variant in away:
+            variant_tables = variants[variant]
             if variant_tables.keys() >= {*_needed(name, entry, functions).values()}:
                 others = _rows(paper, name, entry, functions, variant_tables)
                 rows += tuple({"variant": variant} | row for row in others)
-        away = dict(distances or {}) if entry["baseline"] else {}
         decided[name] = Claim(paper, name, entry["kind"], rows, entry=entry, distances=away)
     return decided
 

@@ -2,6 +2,7 @@
 numbers that decide, a test with simulators as the truth, and PV-EASY's own numbers.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
@@ -12,18 +13,29 @@ import pandas as pd
 import replication as rp
 from notebooks import audits
 from notebooks.pv_easy import baseline, claims, counts, runs
-from notebooks.pv_easy.baseline import BOTH, DIMENSIONS, GROUPS, POLICIES, percent
+from notebooks.pv_easy.baseline import (
+    BOTH,
+    DIMENSIONS,
+    EASY,
+    GROUPS,
+    POLICIES,
+    is_count_of_own,
+    percent,
+)
 from notebooks.pv_easy.sparing import SparingPVEasy, taken
 from replication.verdicts import published, rules, tables
 
-#: The claims on the slowdowns of all jobs, which every pair answers.
+#: The claims on the slowdowns of all jobs, which every simulator answers.
 CLAIMS = {
     "better-than-easy-last": "PV-EASY beats EASY-Last",
-    "smaller-on-blue": "PV-EASY beats EASY on SDSC-BLUE",
-    "similar-elsewhere": "PV-EASY is as good as EASY elsewhere",
     "estimates-beat-last": "EASY beats EASY-Last",
     "easy-last-worst": "EASY-Last is the worst of three",
+    "smaller-on-blue": "PV-EASY beats EASY on SDSC-BLUE",
+    "similar-elsewhere": "PV-EASY is as good as EASY elsewhere",
 }
+HEADLINE, ON_BLUE = "better-than-easy-last", "smaller-on-blue"
+#: The policies on which each claim depends.
+OF = {name: tuple(published.policies(published.claims_of(runs.PAPER)[name])) for name in CLAIMS}
 TEXTBOOK = "textbook"
 CORRECTIONS = tuple(DIMENSIONS["correction"]["choices"])
 LIFETIMES = tuple(DIMENSIONS["lifetime"]["choices"])
@@ -34,8 +46,8 @@ LEFT_OUT = {
     "mean delays and increases of slowdown of Table 2": ("mean_dtr", "mean_si"),
     "all that are no counts of jobs": ("mean_delay", "violated_mean_size", "mean_dtr", "mean_si"),
 }
-#: Factors of the limit of *near*.
-LIMITS = 0.75, 1, 1.25, 1.5
+#: Limits of a distance, %.
+LIMITS = 12, 14, 16, 18, 20, 22, 25, 28, 30, 32, 35
 #: Dimensions in which the candidates of the self-test differ from the truth.
 UNKNOWN = (("extra",), ("recount",), ("ageing", "correction"))
 #: PV-EASY's numbers in Tables 4 and 6.
@@ -51,14 +63,14 @@ def answers(found) -> pd.DataFrame:
     """Return the verdict and the count of cases of each claim of `CLAIMS` under each pair: a row
     for each pair, and columns by claim and ``verdict``, ``held`` or ``cases``.
     """
-    rows = []
-    for own in claims.of_pairs(found).values():
+    rows, tables_of = [], claims.of_simulators(found)
+    for name in found.simulators():
         row = {}
-        for name, claim in tables.decide(runs.PAPER, claims, own, CLAIMS).items():
-            cases = claim.answers.values()
-            row[name, "verdict"] = rules.claim_verdict(cases, claim.entry["word"])
-            row[name, "held"] = sum(answer.holds for answer in cases)
-            row[name, "cases"] = len(cases)
+        for claim, one in tables.decide(runs.PAPER, claims, tables_of[name], CLAIMS).items():
+            cases = one.answers.values()
+            row[claim, "verdict"] = rules.claim_verdict(cases, one.entry["word"])
+            row[claim, "held"] = sum(answer.holds for answer in cases)
+            row[claim, "cases"] = len(cases)
         rows.append(row)
     table = pd.DataFrame(rows)
     return table.set_axis(pd.MultiIndex.from_tuples(table.columns), axis=1)
@@ -66,69 +78,132 @@ def answers(found) -> pd.DataFrame:
 
 def pairs(found, said) -> pd.DataFrame:
     """Return all pairs, the nearest first: name, choices by dimension, distances from the numbers
-    of each policy and of both (%), whether the pair votes, and the cases of each claim.
+    of each policy, and of the pair (%), whether the pair votes, the name of its scheduler for EASY
+    if that stands for itself, whether this votes, and the cases of each claim.
 
     `said` is from `answers`.
     """
-    table = pd.DataFrame(found.pairs, index=found.names).rename_axis("pair").reset_index()
+    table = pd.DataFrame(found.pairs, index=found.simulators()).rename_axis("pair").reset_index()
     for group, of in GROUPS.items():
         table[group] = [percent(one) for one in found.distances(of)]
-    table["votes"] = np.where(found.votes(), "yes", "")
+    voters = found.voters().values()
+    table["votes"] = np.where(table.index.isin([*voters]), "yes", "")
+    alone, near = found.simulators((EASY,)), found.voters((EASY,))
+    table["scheduler"] = ""
+    table.loc[[*alone.values()], "scheduler"] = [*alone]
+    table["EASY votes"] = np.where(table["scheduler"].isin([*near]), "yes", "")
     for name, words in CLAIMS.items():
         table[words] = [f"{held} of {n}" for held, n in said[name][["held", "cases"]].to_numpy()]
     return table.sort_values(BOTH, kind="stable", ignore_index=True)
 
 
-def by_factor(found, said) -> pd.DataFrame:
-    """Return the cases in which PV-EASY beats EASY-Last, and EASY on SDSC-BLUE, by lifetime and
-    correction: number of pairs and of those that vote, the fewest and the most cases, and the
-    nearest pair's distances and cases.
+def by_lifetime(found, said) -> pd.DataFrame:
+    """Return what the pairs of each lifetime say of PV-EASY and EASY-Last, and the schedulers for
+    EASY of PV-EASY and EASY on SDSC-BLUE.
+
+    Returns
+    -------
+    DataFrame
+        lifetime; pairs and schedulers, and those of them that vote; the distances of the nearest
+        pair (%); for both claims the fewest and the most cases under all and under those that vote.
     """
-    kinds = np.array([(one["lifetime"], baseline.correction(one)) for one in found.pairs])
-    both, votes = found.distances(), found.votes()
-    corrections, rows = (*CORRECTIONS, "unaged"), []
-    for kind in [*product(LIFETIMES, corrections), *product(LIFETIMES, ["any"])]:
-        own = (kinds == kind).all(axis=1) if kind[1] != "any" else kinds[:, 0] == kind[0]
-        nearest = int(np.where(own, both, np.inf).argmin())
-        row = {"lifetime": kind[0], "correction": kind[1]}
-        row |= {"pairs": own.sum(), "votes": votes[own].sum()}
+    lifetimes, rows = np.array([one["lifetime"] for one in found.pairs]), []
+    for lifetime in LIFETIMES:
+        nearest, row = found.nearest({"lifetime": lifetime}), {"lifetime": lifetime}
         row |= {f"nearest, {g}": percent(found.distances(of)[nearest]) for g, of in GROUPS.items()}
-        for name in ("better-than-easy-last", "smaller-on-blue"):
-            held = said[name]["held"][own]
-            row |= {f"{name}: fewest": held.min(), f"{name}: most": held.max()}
-            row[f"{name}: nearest"] = said[name]["held"][nearest]
+        for name, words in ((HEADLINE, "pairs"), (ON_BLUE, "schedulers")):
+            groups = {"": found.simulators(OF[name]), "voting ": found.voters(OF[name])}
+            for group, simulators in groups.items():
+                own = [pair for pair in simulators.values() if lifetimes[pair] == lifetime]
+                row[group + words] = len(own)
+                row |= _ends(said, name, own, f"{group}{name}")
         rows.append(row)
     return pd.DataFrame(rows)
 
 
+def _ends(said, name, pairs, words):
+    """Return the fewest and the most cases of a claim under some pairs; empty without any."""
+    held = said[name]["held"].iloc[pairs]
+    ends = (held.min(), held.max()) if len(held) else ("", "")
+    return dict(zip((f"{words}: fewest", f"{words}: most"), ends, strict=True))
+
+
 def conclusions(found, said) -> pd.DataFrame:
-    """Return the cases of each claim of `CLAIMS` over the pairs that vote and over all, fewest and
-    most, and the number of pairs with the most.
+    """Return the cases of each claim of `CLAIMS` under the simulators that vote, and under all of
+    the policies on which it depends: their numbers, the fewest and the most cases; of those that
+    vote in words; and the textbook's.
     """
-    votes, rows = found.votes(), []
+    rows = []
     for name, words in CLAIMS.items():
         held, cases = said[name]["held"], said[name]["cases"].iloc[0]
-        row = {"claim": name, "conclusion": words, "cases": cases}
-        for group, own in (("vote", votes), ("all", np.full(len(votes), True))):
-            row |= {f"{group}, fewest": held[own].min(), f"{group}, most": held[own].max()}
-            row[f"{group}, most in"] = (held[own] == held[own].max()).sum()
+        row = {"claim": name, "conclusion": words, "of": ", ".join(OF[name]), "cases": cases}
+        groups = {"vote": found.voters(OF[name]), "all": found.simulators(OF[name])}
+        for group, simulators in groups.items():
+            own = [*simulators.values()]
+            row |= {group: len(own)} | _ends(said, name, own, group)
+        times = held.iloc[[*groups["vote"].values()]].value_counts().sort_index(ascending=False)
+        row["voters"] = ", ".join(f"{k} under {n}" for k, n in times.items())
         rows.append(row | {"textbook": held.iloc[0]})
     return pd.DataFrame(rows)
 
 
 def by_limit(found, said) -> pd.DataFrame:
-    """Return the number of pairs that would vote by other limits of their distance (%), and the
-    cases of each claim of `CLAIMS` under them, fewest and most.
+    """Return the simulators that would vote on each claim of `CLAIMS` by other limits of a distance
+    (%), and the cases under them, fewest and most; on PV-EASY and EASY-Last also if EASY-Last alone
+    or the mean of both policies had to be near.
     """
-    both, rows = found.distances(), []
-    for factor in LIMITS:
-        votes = np.array([rules.is_near(100 * one, factor) for one in both])
-        row = {"limit": 100 * factor * float(rules.LIMITS[rules.NEAR]), "votes": votes.sum()}
-        for name in CLAIMS:
-            held = said[name]["held"][votes]
-            ends = (held.min(), held.max()) if votes.any() else ("", "")
-            row |= {f"{name}: fewest": ends[0], f"{name}: most": ends[1]}
+    own = [found.distances((policy,)) for policy in POLICIES]
+    judges = {"by EASY-Last alone": own[1], "by the mean of both": np.mean(own, axis=0)}
+    limit, rows = 100 * float(rules.LIMITS[rules.NEAR]), []
+    for per_cent in LIMITS:
+        row = {"limit": per_cent}
+        vote = {name: [*found.voters(OF[name], per_cent / limit).values()] for name in CLAIMS}
+        for words, away in judges.items():
+            near = [rules.is_near(100 * one, per_cent / limit) for one in away]
+            vote[f"{HEADLINE}, {words}"] = np.flatnonzero(near)
+        for name, pairs in vote.items():
+            row |= {f"{name}: vote": len(pairs)}
+            row |= _ends(said, name.partition(",")[0], pairs, name)
         rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _by_default(*names):
+    """Return whether a way of counting has the default choice in some dimensions."""
+
+    def may_count(way):
+        default = {name: next(iter(DIMENSIONS[name]["choices"])) for name in names}
+        return is_count_of_own(way) and all(
+            way[name] == default[name] for name in names if name in way
+        )
+
+    return may_count
+
+
+#: Ways of counting that a scheduler may choose from, by the words for them.
+MAY_COUNT = {
+    "reservations that it makes (the rule)": is_count_of_own,
+    "also reservations by users' estimates": lambda way: True,
+    "only reservations by users' estimates": lambda way: way.get("whose") != "predictions",
+    "violations by the default": _by_default("blame"),
+    "delays by the default": _by_default("delay"),
+    "all by the default": _by_default("blame", "delay", "blocked", "backfilled"),
+}
+
+
+def by_count(found, said) -> pd.DataFrame:
+    """Return the nearest pair (distances, %), the pairs that would vote, and the cases in which
+    PV-EASY beats EASY-Last under them, by the ways of counting that a scheduler may choose from.
+    """
+    rows = []
+    for words, may_count in MAY_COUNT.items():
+        how = {"may_count": may_count}
+        both = found.distances(**how)
+        row = {"counts": words, "nearest": percent(both.min())}
+        for policy in POLICIES:
+            row[policy] = percent(found.distances((policy,), **how)[both.argmin()])
+        own = [*found.voters(**how).values()]
+        rows.append(row | {"vote": len(own)} | _ends(said, HEADLINE, own, HEADLINE))
     return pd.DataFrame(rows)
 
 
@@ -139,14 +214,11 @@ def left_out(found, said) -> pd.DataFrame:
     logs = {log: [one for one in found.logs if one != log] for log in found.logs}
     cases = {name: {"without": measures} for name, measures in LEFT_OUT.items()}
     cases |= {log: {"logs": others} for log, others in logs.items()}
-    lifetime = np.array([one["lifetime"] for one in found.pairs])
-    held, rows = said["better-than-easy-last"]["held"], []
+    lifetime, rows = np.array([one["lifetime"] for one in found.pairs]), []
     for name, how in cases.items():
-        away = found.distances(**how)
-        votes = np.array([rules.is_near(100 * one) for one in away])
+        away, own = found.distances(**how), [*found.voters(**how).values()]
         row = {"left out": name} | {one: percent(away[lifetime == one].min()) for one in LIFETIMES}
-        row |= {"votes": votes.sum(), "fewest cases": held[votes].min() if votes.any() else ""}
-        rows.append(row | {"most cases": held[votes].max() if votes.any() else ""})
+        rows.append(row | {"votes": len(own)} | _ends(said, HEADLINE, own, HEADLINE))
     return pd.DataFrame(rows)
 
 
@@ -164,8 +236,8 @@ def self_test(found, said) -> tuple[pd.DataFrame, pd.DataFrame]:
         truth, trials, a column for each lifetime (times that the nearest candidate had it),
         right (times that it was the truth's), nearest (the mean distance, %).
     verdicts : DataFrame
-        claim, right (times that the rule gives the side of the truth), open, wrong, always (times
-        that *holds*, whatever the numbers, would be right).
+        claim (of those on both policies), right (times that the rule gives the side of the truth),
+        open, wrong, always (times that *holds*, whatever the numbers, would be right).
     """
     trials, decided = [], []
     for truth, chosen in enumerate(found.pairs):
@@ -179,7 +251,7 @@ def self_test(found, said) -> tuple[pd.DataFrame, pd.DataFrame]:
             nearest = rest[away[rest].argmin()]
             trials.append((chosen["lifetime"], found.pairs[nearest]["lifetime"], away[nearest]))
             votes = [k for k in rest if rules.is_near(100 * away[k])]
-            for name in CLAIMS:
+            for name in (name for name, of in OF.items() if of == POLICIES):
                 word = rules.weakest(said[name]["verdict"].iloc[votes])
                 sides = [rules.side(one) for one in (word, said[name]["verdict"].iloc[truth])]
                 known = "right" if sides[0] == sides[1] else "wrong"
@@ -193,21 +265,21 @@ def self_test(found, said) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows.append(row | {"nearest": percent(part["away"].mean())})
     decided = pd.DataFrame(decided, columns=["claim", "word", "always"])
     words = pd.crosstab(decided["claim"], decided["word"])
-    words = words.reindex(index=[*CLAIMS], columns=["right", "open", "wrong"], fill_value=0)
+    words = words.reindex(columns=["right", "open", "wrong"], fill_value=0)
     words["always"] = decided.groupby("claim")["always"].sum()
     return pd.DataFrame(rows), words.rename_axis("claim").reset_index()
 
 
 def _distances_from(found, truth):
     """Return the distance of each pair from the numbers of one of them."""
-    ways, total, count = found.ways(truth), 0.0, 0
+    ways, away = found.ways(truth), []
     for name, one in found.policies.items():
         places = one.places(found.logs)
         numbers = one.values[one.of_pair[truth], ways[name]][places]
-        away = baseline.logarithmic_distance(one.values[:, :, places], numbers)
-        total = total + away.sum(axis=2)[one.of_pair].min(axis=1)
-        count += len(places)
-    return total / count
+        ours = one.values[:, one.may_count][:, :, places]
+        means = baseline.logarithmic_distance(ours, numbers).mean(axis=2)
+        away.append(means.min(axis=1)[one.of_pair])
+    return np.max(away, axis=0)
 
 
 def own_numbers(workloads: Mapping) -> pd.DataFrame:
@@ -252,37 +324,51 @@ def _own_numbers(jobs, preemption, correction):
     return own | ({"preempted": int(taken(schedule).sum())} if preemption == "spared" else {})
 
 
-def numbers(found) -> pd.DataFrame:
-    """Return each printed number of EASY and EASY-Last beside those of the textbook, counted by
-    default, of the nearest pair, and of that of each lifetime, counted in the ways that suit best.
+def simulators(found) -> dict[str, tuple[int, dict[str, int]]]:
+    """Return the pairs whose numbers are shown, each with the place of the way of counting of each
+    policy, by name: the textbook and the nearest pair, by the default counts and by those that suit
+    them best, and the nearest pair of each lifetime.
     """
-    shown = {TEXTBOOK: (0, dict.fromkeys(POLICIES, 0))}
-    nearest = {"nearest": {}} | {lifetime: {"lifetime": lifetime} for lifetime in LIFETIMES}
-    for name, chosen in nearest.items():
-        pair = found.nearest(chosen)
-        shown[name] = pair, found.ways(pair)
-    rows = []
+    default, nearest = dict.fromkeys(POLICIES, 0), found.nearest({})
+    shown = {TEXTBOOK: 0, "nearest": nearest}
+    shown |= {lifetime: found.nearest({"lifetime": lifetime}) for lifetime in LIFETIMES}
+    by_default = {f"{name}, default": (shown[name], default) for name in (TEXTBOOK, "nearest")}
+    return by_default | {name: (pair, found.ways(pair)) for name, pair in shown.items()}
+
+
+def numbers(found) -> pd.DataFrame:
+    """Return each printed number of EASY and EASY-Last beside those of `simulators`, and the lowest
+    and highest under those that vote on the policy, in the counts that suit each best.
+    """
+    shown, rows = simulators(found), []
     for name, one in found.policies.items():
+        of = (EASY,) if name == EASY else POLICIES
+        vote = [(pair, found.ways(pair)) for pair in found.voters(of).values()]
         for k, row in enumerate(one.numbers):
-            ours = [one.values[one.of_pair[pair], ways[name], k] for pair, ways in shown.values()]
-            rows.append((row.item, *row.key, row.unit, row.value, *ours))
+            ours, voting = (
+                [one.values[one.of_pair[pair], ways[name], k] for pair, ways in several]
+                for several in (shown.values(), vote)
+            )
+            ends = (min(voting), max(voting)) if voting else (math.nan, math.nan)
+            rows.append((row.item, *row.key, row.unit, row.value, *ours, *ends))
     columns = ["item", "trace", "policy", "measure", "unit", "published", *shown]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=[*columns, "lowest", "highest"])
 
 
 def near_numbers(found) -> pd.DataFrame:
-    """Return how many of the numbers that a distance is the mean of are near under the textbook and
-    the nearest pair, counted in the ways that suit best: simulator, numbers, near, away (%).
+    """Return how many of the numbers that a distance is the mean of are near under `simulators`:
+    simulator, numbers, near, and the distance from the numbers of each policy (%).
     """
-    rows, both = [], found.distances()
-    for simulator, pair in ((TEXTBOOK, 0), ("nearest", found.nearest({}))):
-        ways, near = found.ways(pair), []
+    rows = []
+    for simulator, (pair, ways) in simulators(found).items():
+        near, away = [], []
         for name, one in found.policies.items():
-            for k in one.places(found.logs):
-                low, high = rules.near(one.numbers[k])
-                near.append(low <= one.values[one.of_pair[pair], ways[name], k] <= high)
-        rows.append((simulator, len(near), sum(near), percent(both[pair])))
-    return pd.DataFrame(rows, columns=["simulator", "numbers", "near", "away"])
+            own = one.of_pair[pair], ways[name], one.places(found.logs)
+            ends = [rules.near(one.numbers[k]) for k in own[2]]
+            near += [low <= x <= high for (low, high), x in zip(ends, one.values[own], strict=True)]
+            away.append(percent(one.distances[own].mean()))
+        rows.append((simulator, len(near), sum(near), *away))
+    return pd.DataFrame(rows, columns=["simulator", "numbers", "near", *POLICIES])
 
 
 def violations(found) -> pd.DataFrame:
@@ -301,18 +387,41 @@ def violations(found) -> pd.DataFrame:
 
 
 def tried(found) -> pd.DataFrame:
-    """Return the extent of the search: policy, schedulers, products (with the ways of counting),
-    numbers, with_maxima.
+    """Return the extent of the search.
+
+    Returns
+    -------
+    DataFrame
+        policy; schedulers, and those that vote; different and different_voters (of both those that
+        differ in any number or slowdown); products (with the ways of counting that may be chosen);
+        numbers, with_maxima.
     """
+    results = {
+        name: [
+            (one.values[k].tobytes(), *one.facts[k].values()) for k in range(len(one.schedulers))
+        ]
+        for name, one in found.policies.items()
+    }
+    ways = {name: int(one.may_count.sum()) for name, one in found.policies.items()}
     rows = []
-    for name, one in found.policies.items():
-        numbers = len(one.places(found.logs)), len(one.numbers)
-        rows.append((name, len(one.schedulers), len(one.schedulers) * len(one.ways), *numbers))
-    ways = np.prod([len(one.ways) for one in found.policies.values()])
-    sums = [sum(row[k] for row in rows) for k in (3, 4)]
-    rows.append((f"pairs of {BOTH}", len(found.pairs), len(found.pairs) * ways, *sums))
-    columns = ["policy", "schedulers", "products", "numbers", "with_maxima"]
-    return pd.DataFrame(rows, columns=columns)
+    for group, of in GROUPS.items():
+        several = [found.policies[name] for name in of]
+        results_of = [
+            tuple(results[one.name][one.of_pair[pair]] for one in several)
+            for pair in range(len(found.pairs))
+        ]
+        places = {tuple(one.of_pair[pair] for one in several) for pair in range(len(found.pairs))}
+        near = [100 * away for away in found.distances(of)]
+        vote = [pair for pair, away in enumerate(near) if rules.is_near(away)]
+        row = {"policy": group, "schedulers": len(places)}
+        row["vote"] = len({tuple(one.of_pair[pair] for one in several) for pair in vote})
+        row["different"] = len({*results_of})
+        row["different_voters"] = len({results_of[pair] for pair in vote})
+        row["products"] = len(places) * math.prod(ways[name] for name in of)
+        row["numbers"] = sum(len(one.places(found.logs)) for one in several)
+        row["with_maxima"] = sum(len(one.numbers) for one in several)
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def corrections(workloads) -> pd.DataFrame:

@@ -50,9 +50,18 @@ def test_a_claim_is_decided_case_by_case_and_a_case_by_all_its_parts(paper):
         "against",
         "against",
     ]
-    assert one.numbers == "log A 1 %; log B 2 % (-1 to 3); log C rise 1 %, fall 7 %"
+    assert one.numbers == "log A 1 %; log B 2 % (-1 to 3); log C rise 1 %, fall 7 %, not below 5 %"
     assert one.rule == "above 0 %, in every case"
     assert totals([one.verdict]) == "Of 1 claims: **1** holds in part."
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"), [(3, "holds"), (8, "undecided"), (15, "undecided"), (25, "fails")]
+)
+def test_a_size_that_the_sentence_does_not_name_must_not_decide(value, verdict):
+    """A tenth, halved or doubled."""
+    entry = {"operator": "<=", "threshold": 10, "word_of_size": "small", "decided_by": "words"}
+    assert decided(entry, Case("a", value)).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -127,7 +136,7 @@ def on_a_baseline(*simulators, always=True):
         for k, (_, *values) in enumerate(simulators)
         for case, value in zip("ab", values, strict=True)
     ]
-    distances = {str(k): distance for k, (distance, *_) in enumerate(simulators)}
+    distances = {str(k): {"EASY": distance} for k, (distance, *_) in enumerate(simulators)}
     return replace(one, rows=(*one.rows, *others), distances=distances)
 
 
@@ -158,20 +167,31 @@ def test_the_cases_that_decide_are_shown_and_a_limit_says_which():
     assert [one.under({"near": factor}) for factor in (0.5, 1, 2)] == ["holds", "open", "open"]
     one = on_a_baseline((13, 1, 2), (15, -3, 4), (30, 9, 9))
     assert one.cases == [("a -3 to 1 %", "for in 1 of 2"), ("b 2 to 4 %", "for in 2 of 2")]
-    assert one.counts == (
-        "1 to 2 of 2 under 2 simulators near the tables; 1 to 2 of 2 under 3 simulators tried; "
-        "2 of 2 under the default"
-    )
+    expected = "near the tables: 2 of 2 cases under 1 simulator, 1 under 1; default: 2 of 2"
+    assert one.counts == expected
+
+
+def test_a_simulator_votes_if_it_is_near_the_numbers_of_each_policy():
+    """A mean of both would let one policy pay for the other."""
+    one = on_a_baseline((13, 1, 2), (13, -1, -2))
+    entry = one.entry | {"baseline": "EASY, EASY-Last"}
+    for last, verdict in ((20, "open"), (20.1, "holds")):
+        own = {"0": {"EASY": 13, "EASY-Last": 19}, "1": {"EASY": 13, "EASY-Last": last}}
+        assert replace(one, entry=entry, distances=own).verdict == verdict
 
 
 def test_tables_under_variants_decide_claims_on_a_baseline_alone(paper):
     enter_claims(paper, 'baseline = "EASY"', 'cases = { function = "doubling_helps" }')
     functions = {"doubling_helps": lambda change: [Case("a", change)]}
     given = {"change": 1}, {"now": {"change": -1}}
-    made = decide(paper, functions, given[0], variants=given[1], distances={"now": 13})
+    near = {"now": {"EASY": 13}}
+    made = decide(paper, functions, given[0], variants=given[1], distances=near)
     assert [one.verdict for one in made.values()] == ["fails", "holds"]
-    # A simulator without the table has no cases.
-    made = decide(paper, functions, given[0], variants={"now": {}}, distances={"now": 13})
+    # A simulator of another policy too, or without the table, has no cases.
+    both = {"now": {"EASY": 13, "EASY-Last": 13}}
+    made = decide(paper, functions, given[0], variants=given[1], distances=both)
+    assert [one.verdict for one in made.values()] == ["open", "holds"]
+    made = decide(paper, functions, given[0], variants={"now": {}}, distances=near)
     assert [one.verdict for one in made.values()] == ["open", "holds"]
 
 

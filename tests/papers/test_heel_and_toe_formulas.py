@@ -198,8 +198,8 @@ def test_v_shapes():
     results = table(*(runs(log, [0, 1, 2], **curves) for log in (KTH, CTC)))
     cases = list(claims.v_shapes(results, ["high"], [KTH]))
     assert values_by_case(cases) == {
-        "KTH-SP2-2 wait, high load, V": turns(20, 10),
-        "KTH-SP2-2 slowdown, high load, V": turns(20, 0),
+        "KTH-SP2-2 wait, high load, expected V": turns(20, 10),
+        "KTH-SP2-2 slowdown, high load, expected V": turns(20, 0),
     }
     assert rules(cases) == [">"] * 4
     assert len(list(claims.v_shapes(results, ["high", "low"]))) == 8
@@ -213,12 +213,12 @@ def test_shapes():
     wide = table(*(runs(log, [0, 50, 50.5, 100, 200], **curves) for log in (SDSC, BLUE, KTH)))
     cases = list(claims.shapes(near, wide))
     assert values_by_case(cases) == {
-        "SDSC-SP2 wait, V": turns(20, 5),
-        "SDSC-SP2 slowdown, V": turns(20, 0),
-        "SDSC-BLUE wait, V": turns(20, 10),
-        "SDSC-BLUE slowdown, V": turns(20, 10),
-        "KTH-SP2-2 wait, L": turns(20, 10),
-        "KTH-SP2-2 slowdown, V": turns(20, 10),
+        "SDSC-SP2 wait, expected V": turns(20, 5),
+        "SDSC-SP2 slowdown, expected V": turns(20, 0),
+        "SDSC-BLUE wait, expected V": turns(20, 10),
+        "SDSC-BLUE slowdown, expected V": turns(20, 10),
+        "KTH-SP2-2 wait, expected L": turns(20, 10),
+        "KTH-SP2-2 slowdown, expected V": turns(20, 10),
     }
     assert rules(cases)[-4:] == [">", "<=", ">", ">"]
 
@@ -233,10 +233,10 @@ def test_trends_invariant():
     ]
     cases = list(claims.trends_invariant(table(*results)))
     assert values_by_case(cases) == {
-        "CTC-SP2 wait, high load, L": turns(40, 20),
-        "CTC-SP2 slowdown, high load, L": turns(10, 0),
-        "SDSC-SP2 wait, low load, V": turns(40, 10),
-        "SDSC-SP2 slowdown, low load, V": turns(10, 0),
+        "CTC-SP2 wait, high load, expected L": turns(40, 20),
+        "CTC-SP2 slowdown, high load, expected L": turns(10, 0),
+        "SDSC-SP2 wait, low load, expected V": turns(40, 10),
+        "SDSC-SP2 slowdown, low load, expected V": turns(10, 0),
     }
     assert rules(cases) == [">", "<=", ">", "<=", *[">"] * 4]
 

@@ -67,31 +67,30 @@ def test_shares_by_size(late):
 
 
 @pytest.mark.slow
-def test_tables_of_pairs():
+def test_tables_of_simulators():
     log = "CTC-SP2"
     rng = np.random.default_rng(3)
     rows = zip(*(rng.integers(*ends, 60) for ends in ((0, 300), (1, 60), (1, 9))), strict=True)
     workloads = {log: jobs(8, *sorted(rows)).replace(user=rng.integers(0, 4, 60))}
     search = baseline.Search(workloads)
-    tables = claims.of_pairs(search)
-    assert [*tables] == search.names
+    tables = claims.of_simulators(search)
+    assert [*tables] == [*search.simulators(("EASY",)), *search.simulators()]
     schedules = claims.schedules(workloads, policies=runs.POLICIES)
     expected = claims.over(schedules).set_index(["log", "policies", "measure"])["value"]
-    over = tables["pair 1"]["over"].set_index(["log", "policies", "measure"])["value"]
-    assert over.to_dict() == pytest.approx(expected.to_dict())
-    # The nearest one votes; its tables of blocked jobs and errors are those of its schedulers.
-    search.votes = lambda: search.distances() == search.distances().min()
-    voting = claims.of_voting_pairs(workloads, search, seed=1, repeats=1)
-    names = [name for name, vote in zip(search.names, search.votes(), strict=True) if vote]
-    assert {*voting} == {*names}
-    for name in names:
-        chosen = search.pairs[search.names.index(name)]
-        both = {"EASY": baseline.scheduler("EASY", chosen), "PV-EASY": baseline.pv_easy(chosen)}
-        blocked = claims.blocked(claims.schedules(workloads, policies=both))
-        pd.testing.assert_frame_equal(voting[name]["blocked"], blocked)
-        errors = voting[name]["errors"]
-        assert {*errors["policy"]} == {*virtual.POLICIES}
-        assert {*errors["error"]} == {*claims.LARGE_ERRORS}
+    for name in ("EASY 1", "pair 1"):
+        over = tables[name]["over"].set_index(["log", "policies", "measure"])["value"]
+        assert over.to_dict() == pytest.approx(expected.to_dict())
+    # The tables of blocked jobs and errors are those of the schedulers that vote.
+    search.voters = lambda of=baseline.POLICIES: dict([[*search.simulators(of).items()][-1]])
+    voting = claims.of_voters(workloads, search, seed=1, repeats=1)
+    assert {*voting} == {"EASY 68", "pair 136"}
+    chosen = search.pairs[search.simulators(("EASY",))["EASY 68"]]
+    both = {"EASY": baseline.scheduler("EASY", chosen), "PV-EASY": runs.POLICIES["PV-EASY"]}
+    blocked = claims.blocked(claims.schedules(workloads, policies=both))
+    pd.testing.assert_frame_equal(voting["EASY 68"]["blocked"], blocked)
+    errors = voting["pair 136"]["errors"]
+    assert {*errors["policy"]} == {*virtual.POLICIES}
+    assert {*errors["error"]} == {*claims.LARGE_ERRORS}
 
 
 def test_schedules_by_log_and_policy():
