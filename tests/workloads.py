@@ -14,7 +14,8 @@ def jobs(machine, *rows):
         zip(*[(*row, row[1])[:4] if len(row) == 3 else row for row in rows], strict=True)
     )
     submit, run_time, size, estimate = columns
-    return Workload.from_columns("hand-made", machine, submit, run_time, size, estimate)
+    columns = submit, run_time, size, estimate
+    return Workload.from_columns("hand-made", machine, *columns, without_estimate=0.0)
 
 
 def schedule_of(workload, *start):
@@ -90,7 +91,8 @@ def workloads(draw, most=60, overrun=False):
         estimate = spare
     else:
         estimate = [r + s for r, s in zip(run_time, spare, strict=True)]
-    return Workload.from_columns("random", machine, submit, run_time, size, estimate)
+    columns = submit, run_time, size, estimate
+    return Workload.from_columns("random", machine, *columns, without_estimate=0.0)
 
 
 @st.composite

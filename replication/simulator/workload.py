@@ -424,7 +424,7 @@ class Workload:
         -----
         UnitWarning
             If more than half of the estimates are more than 10 % below the run times. They count
-            as missing ones in `without_estimate`.
+            as missing ones in `without_estimate`, unless this share is among the facts.
 
         Raises
         ------
@@ -448,7 +448,7 @@ class Workload:
             **facts,
         )
         far = jobs.run_time > FAR * jobs.estimate
-        if far.mean() <= MOST_FAR:
+        if "without_estimate" in facts or far.mean() <= MOST_FAR:
             return jobs
         warnings.warn(doubtful_estimates(name, jobs.run_time, jobs.estimate, far), UnitWarning, 2)
         cleaning = (*jobs.cleaning, (FAR_BELOW, int(far.sum())))

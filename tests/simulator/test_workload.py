@@ -245,5 +245,7 @@ def test_estimates_in_minutes_are_no_estimates():
     assert jobs.without_estimate == 0.6 and jobs.estimate.tolist() == minutes
     with pytest.raises(ValueError, match="60 % of the jobs have no estimate"):
         rp.simulate(jobs, "easy")
+    stated = Workload.from_columns("m", 4, **columns, estimate=minutes, without_estimate=0.0)
+    assert len(rp.simulate(stated, "easy", trim=False).jobs) == 5
     jobs = Workload.from_columns("s", 4, **columns, estimate=[600, 1200, 20, 20, 60])
     assert jobs.without_estimate == 0 and len(rp.simulate(jobs, "easy", trim=False).jobs) == 5
