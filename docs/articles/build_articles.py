@@ -3,8 +3,7 @@ from the records.
 
 pandoc makes HTML for the report, in ``build/articles/``, and, through typst, a PDF of each in
 ``figures/``. The table of results in README.md, with which the report begins, comes from
-``results.md`` in the same way. The sources hold references to recorded results; docs/records.md
-describes them.
+``results.md`` in the same way. The sources hold references to recorded results:
 
 ``{NAME}``
     The value of this name in ``replication.py`` or ``studies.py``.

@@ -132,7 +132,7 @@ class Records:
         name : str
             ``PAPER/ITEM`` or ``PAPER/ITEM-NAME`` for the CSV file of this name; ``PAPER.numbers``,
             ``PAPER.claims``, ``all.claims`` and ``PAPER.cases`` for published numbers, claims and
-            the cases of claims, see docs/records.md.
+            the cases of claims.
         """
         paper, _, part = name.partition(".")
         rows = self._rows(paper, part) if part else self._csv(name)

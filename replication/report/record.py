@@ -26,7 +26,7 @@ KINDS = ("paper", "quick", "stand-in")
 #: Outputs with parameters other than the committed ones; no report is made of them.
 OTHER = "other"
 WIDTH = 240
-FORMAT = 5  # of a record, see docs/records.md and record.schema.json
+FORMAT = 5  # of a record, see docs/verdicts.md and record.schema.json
 #: Names of outputs; another name in a record is not followed.
 OUTPUT = re.compile(r"[a-z0-9_]+(-[a-z0-9_]+)*((\.evidence)?\.(png|csv)|\.ipynb)")
 #: The environment variable with the folder in which a notebook's kernel leaves its outputs.
