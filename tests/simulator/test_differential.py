@@ -220,6 +220,24 @@ def test_they_agree_with_predictions_that_change_between_ends(kind):
             id="a size beyond 2**15 in a long queue",
         ),
         pytest.param(
+            EASY(),
+            jobs(
+                *(2000, (0, 100, 2000), *[(1, 10, 1)] * 1201, *[(1, 5, 2000)] * 500, (1, 5, 1)),
+                *[(1, 5, 2000)] * 600,
+            ),
+            [0, *[100] * 1201, *range(110, 2610, 5), 100, *range(2610, 5610, 5)],
+            id="a job that fits in a long queue whose first half has just started",
+        ),
+        pytest.param(
+            EASY(),
+            jobs(
+                *(12, (0, 50, 3), (0, 20, 9), (0, 5, 10, 2000), *[(0, 5, 12, 2000)] * 1060),
+                *((0, 5, 3, 1000), *[(0, 5, 12, 2000)] * 30, (0, 7, 2, 1000)),
+            ),
+            [0, 0, 50, *range(55, 5355, 5), 5355, *range(5360, 5510, 5), 20],
+            id="the narrowest job of a long queue, which is not the shortest",
+        ),
+        pytest.param(
             OrderedEASY("f1"),
             jobs(1, (1000, 10, 1), (1001, 100, 1), (1002, 1, 1)),
             [1000, 1010, 1110],
@@ -236,6 +254,61 @@ def test_they_agree_with_predictions_that_change_between_ends(kind):
             jobs(3, (0, 10, 2), (0, 1, 2), (0, 5, 3), (0, 12, 1)),
             [0, 10, 11, 16],
             id="a reservation of one second before another",
+        ),
+        pytest.param(
+            EASY(reservations=4),
+            jobs(
+                *(8, (1, 30, 2, 28), (5, 22, 1, 0), (5, 0, 6), (5, 10, 2, 30), (5, 10, 1, 30)),
+                *((5, 0, 6), (5, 9, 1, 1), (5, 0, 1), (5, 6, 3, 23), (5, 6, 1, 23)),
+                *((5, 0, 2, 3), (5, 0, 1, 22)),
+            ),
+            [1, 5, 27, 27, 27, 37, 27, 5, 31, 31, 37, 36],
+            id="a reservation that ends where another begins",
+        ),
+        pytest.param(
+            Conservative(),
+            jobs(
+                *(40, (0, 0, 1), (0, 0, 1), (0, 1, 4, 262)),
+                *((0, 0, 37), (0, 0, 20, 872), (0, 0, 20, 262)),
+            ),
+            [0, 0, 0, 1, 1, 0],
+            id="two lengths of one size in one place of the table of instants",
+        ),
+        pytest.param(
+            PVEasy(preemption="checkpoint", interval=3, cost=1),
+            jobs(
+                *(3, (0, 0, 1), (0, 0, 1), (26, 10, 1, 0), (26, 0, 3)),
+                *((36, 4, 1, 0), (36, 0, 1), (36, 0, 3)),
+            ),
+            [0, 0, 26, 39, 39, 36, 44],
+            id="saved work does not count the time of its checkpoints",
+        ),
+        pytest.param(
+            PVEasy(preemption="suspend", cost=4, predictor="estimate", correction="now"),
+            jobs(
+                *(8, (8, 30, 1, 0), (22, 28, 2, 0), (22, 0, 8), (22, 0, 6), (22, 0, 8)),
+                *((37, 14, 1, 0), (37, 6, 7, 0), (40, 11, 1, 0)),
+            ),
+            [8, 22, 50, 50, 50, 50, 50, 55],
+            id="a job stopped while it is resumed loses no work",
+        ),
+        pytest.param(
+            PVEasy("clairvoyant", venture="easy", preemption="checkpoint", interval=1, cost=1),
+            jobs(
+                *(8, (0, 4, 2, 6), (0, 4, 1, 0), (0, 4, 1, 5), (0, 0, 1), (0, 0, 5)),
+                *((4, 1, 1, 0), (5, 0, 1, 1)),
+            ),
+            [0, 0, 0, 0, 7, 5, 6],
+            id="backfilled jobs behind preemption use up the extra processors",
+        ),
+        pytest.param(
+            PVEasy(correction="doubling", venture="easy"),
+            jobs(
+                *(8, (0, 0, 1), (0, 4, 1, 0), (0, 0, 1, 1), (0, 12, 1, 13), (3, 9, 1, 10)),
+                *((3, 9, 1, 0), (3, 0, 7), (10, 0, 1, 2), (11, 0, 6)),
+            ),
+            [0, 0, 0, 0, 3, 3, 12, 11, 12],
+            id="a submission that does not fit leads to a pass of EASY behind preemption",
         ),
     ],
 )
