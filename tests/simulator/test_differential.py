@@ -66,7 +66,7 @@ def random_workload(random):
     scale, first = random.choice([1, 1, 1, 20]), random.choice([0, 1000])
     times = first + scale * submit, scale * run_time, size, scale * estimate
     people = {name: random.integers(0, 3, n) for name in ("user", "executable")}
-    return Workload.from_columns("random", machine, *times, **people)
+    return Workload.from_columns("random", machine, *times, **people, without_estimate=0.0)
 
 
 def random_scheduler(random, kind):
@@ -327,7 +327,9 @@ def test_ends_of_one_instant_with_events_by_plan(kind):
         size, submit = random.integers(1, 4, n), np.sort(random.integers(0, 30, n))
         run_time = random.choice([4, 8, 12], n)
         estimate = run_time + random.choice([0, 0, 3, 6], n)
-        workload = Workload.from_columns("ends", 16, submit, run_time, size, estimate)
+        workload = Workload.from_columns(
+            "ends", 16, submit, run_time, size, estimate, without_estimate=0.0
+        )
         ties = ("ends-first", "submissions-first")[seed % 2]
         predictor = PREDICTORS[seed % len(PREDICTORS)]
         schedule = agree(workload, kind(predictor, events="by-plan", ties=ties))
