@@ -214,9 +214,9 @@ def test_other_further_columns_are_refused(name, values, message):
 def test_fields_of_a_log_become_further_columns(tmp_path):
     # Jobs are sorted by submission, and the second is left out.
     columns = {"submit": [5, 1, 3], "run_time": [10, 0, 10], "wait": [1, 2, 3]}
-    log = write_log(tmp_path / "some.swf", **columns, partition=[7, 8, 9])
-    w = rp.load(log, more=["partition", "wait"])
-    assert further_columns(w) == {"partition": [9, 7], "wait": [3, 1]}
+    log = write_log(tmp_path / "some.swf", **columns, group=[7, 8, 9])
+    w = rp.load(log, more=["group", "wait"])
+    assert further_columns(w) == {"group": [9, 7], "wait": [3, 1]}
     assert further_columns(rp.load(log, more="status")) == {"status": [1, 1]}
     for source, synthetic in ((log, False), ("KTH-SP2", True)):
         with pytest.raises(CleaningError, match="no field 'partitoin' .did you mean partition"):
