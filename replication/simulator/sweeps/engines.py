@@ -98,10 +98,8 @@ def results(
         pool = joblib.Parallel(
             workers or configured or -1, prefer="threads", return_as="generator_unordered"
         )
-        # In a tuple, which joblib does not scatter: scattered data is lost with its Dask worker,
-        # and the sweep would wait for ever.
         calls = (
-            joblib.delayed(_outcome)((key, compute, task, FILES)) for key, task in missing.items()
+            joblib.delayed(_outcome)(key, compute, task, FILES) for key, task in missing.items()
         )
         try:
             for key, rows, problem in pool(calls):
@@ -116,9 +114,8 @@ def results(
     return [by_key[key] for key in keys]
 
 
-def _outcome(call):
+def _outcome(key, compute, task, files):
     """Return key, rows and refusal of a task, which may run in a process with other sources."""
-    key, compute, task, files = call
     if files != FILES:
         raise RuntimeError(
             f"worker {os.uname().nodename}, process {os.getpid()}, has other sources of "

@@ -25,8 +25,14 @@ from replication.simulator import sources
 #: Begins the address of what is identified by it. No repr has this character.
 _ADDRESS = "\0"
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
-#: Files of the package, read at import, because they may change while the program runs.
-_FILES = [path.read_bytes() for path in sorted((sources.REPLICATION / "simulator").rglob("*.py"))]
+_SIMULATOR = sources.REPLICATION / "simulator"
+#: Files of the package, read at import, because they may change while the program runs. Those that
+#: read logs are left out: the jobs themselves are in each key.
+_FILES = [
+    path.read_bytes()
+    for path in sorted(_SIMULATOR.rglob("*.py"))
+    if path.relative_to(_SIMULATOR).parts[0] != "logs"
+]
 #: A hash of them as they are.
 FILES = hashlib.sha256(b"\0".join(_FILES)).hexdigest()
 _FUNCTIONS: WeakKeyDictionary = WeakKeyDictionary()  # their sources when they were first used
