@@ -231,7 +231,7 @@ def pipe_table(frame) -> str:
         words = heading.split() if numbers else [heading]
         # Headings are bold, and so wider.
         width = max(4, *(len(word) + 1 for word in words), *(len(text) for text in plain))
-        width = min(width, 60)
+        width = min(width, 60) + 2  # for the space between columns
         rules.append("-" * (width - 1) + ":" if numbers else ":" + "-" * (width - 1))
     return "\n".join(f"| {' | '.join(row)} |" for row in (list(frame), rules, *cells))
 
