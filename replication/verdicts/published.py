@@ -100,7 +100,8 @@ def claims_of(paper) -> dict[str, dict]:
 
 def units(entry) -> list[str]:
     """Return the units of a claim's cases, the usual one first."""
-    return [entry["unit"]] if isinstance(entry["unit"], str) else entry["unit"]
+    unit = entry.get("unit", "")
+    return [unit] if isinstance(unit, str) else unit
 
 
 def policies(entry) -> list[str]:

@@ -37,7 +37,7 @@ from typing import NamedTuple
 from replication.simulator import paths
 from replication.simulator.paths import toml
 from replication.simulator.writing import rounded
-from replication.verdicts.published import EvidenceError, Published
+from replication.verdicts.published import EvidenceError, Published, units
 
 MATCH, CLOSE, NEAR, DIFFERS = "match", "close", "near", "differs"
 ERRATUM, NOT_COMPARABLE = "erratum", "not comparable"
@@ -363,7 +363,7 @@ def limit_in_words(row: Mapping, entry: Mapping) -> str:
     threshold = row["threshold"] if "threshold" in row else entry["threshold"]
     ends = threshold if sign == BETWEEN else [threshold]
     numbers = " to ".join(f"{end:.4g}" for end in ends)
-    return " ".join(filter(None, (IN_WORDS[sign], numbers, row.get("unit", entry.get("unit")))))
+    return " ".join(filter(None, (IN_WORDS[sign], numbers, row.get("unit", units(entry)[0]))))
 
 
 def in_words(entry: Mapping) -> str:
