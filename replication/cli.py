@@ -100,7 +100,7 @@ def simulate(log, scheduler, estimates, load, seed, trim, out, as_json, **rules)
         writing.check(out, [registry.file_of(log)])
     more = ["requested_time"] if getattr(model, "missing", None) == "longest" else []
     workload = registry.load(log, more=more, **rules)
-    workload = grid.Jobs(workload, grid.check_load(_number(load))).made
+    workload = grid.Jobs(workload, grid.check_load(_number(load))).scaled
     schedule = simulation.simulate(workload, scheduler, model, seed)
     if out:
         is_swf = out.endswith((".swf", ".swf.gz"))

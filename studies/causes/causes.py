@@ -58,7 +58,7 @@ KINDS = {
     "narrow": "narrow (quarter)",
     "wide": "wide (quarter)",
 }
-GAINS = {measure: f"gain in {words} [%]" for measure, words in SHORT.items()}
+GAINS = {measure: f"gain in {name} [%]" for measure, name in SHORT.items()}
 QUARTERS = {"run_time": ("short", "long"), "processors": ("narrow", "wide")}
 
 #: Units of the columns of tables of gains, and of those of `who_pays` and `balance`.
@@ -103,8 +103,8 @@ class Permuted(EstimateModel, name="permuted"):
         key = workload.draw_key, len(workload), "permuted within size classes", int(seed)
         taken = np.lexsort((generator(*key).random(len(workload)), size_class))
         permuted = np.empty(len(workload), np.int64)
-        given = FModel(self.f).estimate(workload, seed)
-        permuted[np.argsort(size_class, kind="stable")] = given[taken]
+        estimates = FModel(self.f).estimate(workload, seed)
+        permuted[np.argsort(size_class, kind="stable")] = estimates[taken]
         return permuted
 
 
@@ -154,14 +154,14 @@ def some_wild(workloads, badness, seeds, workers=1):
     """Return the runs where only some jobs may be backfilled wildly, loads as recorded; the arm is
     in the column ``scheduler``.
     """
-    schedulers = {repr(PaperEASY(wild=wild)): words for words, wild in SOME_WILD.items()}
+    schedulers = {repr(PaperEASY(wild=wild)): arm for arm, wild in SOME_WILD.items()}
     models = [FModel(f) for f in badness]
     each = [PaperEASY(wild=wild) for wild in SOME_WILD.values()]
     runs = campaign.sweep_at_loads(workloads, each, models, seeds, workers=workers)
     return runs.assign(scheduler=runs["scheduler"].map(schedulers))
 
 
-def more_gain(runs, one, other):
+def more_gain(runs, arm, other):
     """Return how much more is gained in one arm of `some_wild` than in another, in percentage
     points of the mean at f = 0.
 
@@ -169,9 +169,10 @@ def more_gain(runs, one, other):
     have in common.
     """
     drawn = {}
-    for log, own in runs.groupby("log", sort=False):
+    for log, part in runs.groupby("log", sort=False):
+        curves = [part[part["scheduler"] == name] for name in (arm, other)]
         for measure in PERFORMANCE:
-            gains = [_drawn_gains(own[own["scheduler"] == arm], measure) for arm in (one, other)]
+            gains = [_drawn_gains(curve, measure) for curve in curves]
             drawn |= {(log, measure, f): gain - gains[1][f] for f, gain in gains[0].items()}
     return over_seeds.table(drawn, ["log", "measure", "f", *ends("difference")])
 
@@ -198,23 +199,23 @@ def left(as_is, changed):
         left with its interval, per cent.
     """
     rows, shares = [], {name: [] for name in RANGES.values()}
-    for (log, load), own in as_is.groupby(["log", "load"], sort=False):
-        other = changed[(changed["log"] == log) & (changed["load"] == load)]
-        backfilled = [100 * runs.groupby("f")["backfilled"].mean() for runs in (own, other)]
+    for (log, load), part in as_is.groupby(["log", "load"], sort=False):
+        pair = part, changed[(changed["log"] == log) & (changed["load"] == load)]
+        backfilled = [100 * runs.groupby("f")["backfilled"].mean() for runs in pair]
         for measure in PERFORMANCE:
-            before, after = (_drawn_gains(runs, measure) for runs in (own, other))
+            before, after = (_drawn_gains(runs, measure) for runs in pair)
             for f in CASES:
                 gain, share, lost = over_seeds.interval(before[f]), (np.nan,) * 3, (np.nan,) * 3
                 if gain[1] > level("none"):
                     shares[RANGES[f]].append(100 * after[f] / before[f])
                     share = over_seeds.interval(shares[RANGES[f]][-1])
                     lost = over_seeds.interval(before[f] - after[f])
-                jobs = [one[f] for one in backfilled]
+                jobs = [mean[f] for mean in backfilled]
                 rows.append([log, load, measure, f, RANGES[f], *gain, *share, *lost, *jobs])
     columns = ["log", "load", "measure", "f", "range"]
-    columns += [one for name in ("gain", "left", "lost") for one in ends(name)]
+    columns += [end for name in ("gain", "left", "lost") for end in ends(name)]
     table = pd.DataFrame(rows, columns=[*columns, "backfilled", "backfilled left"])
-    return table, pd.DataFrame([_summary(table, *one) for one in shares.items()])
+    return table, pd.DataFrame([_summary(table, *item) for item in shares.items()])
 
 
 def _summary(table, name, shares):
@@ -245,7 +246,7 @@ def resampled_runs(values, *key):
     )
     # Each row lies in one piece, so that its sum does not depend on how the table was made.
     drawn = (np.take(values, row, axis=1) for row in (np.arange(n), *picked))
-    return np.column_stack([one.mean(axis=1) for one in drawn])
+    return np.column_stack([sample.mean(axis=1) for sample in drawn])
 
 
 def _drawn_gains(curve, measure):
@@ -267,7 +268,7 @@ def change_by_order(schedules):
     """
     without = {}
     for log, pair in schedules.items():
-        jobs, waits = pair[0].workload, [one.wait for one in pair]
+        jobs, waits = pair[0].workload, [schedule.wait for schedule in pair]
         slowdowns = [measures.bounded_slowdown(wait, jobs.run_time) for wait in waits]
         for measure, values in zip(PERFORMANCE, (waits, slowdowns), strict=True):
             before, after = intervals.sums_without(np.column_stack(values), jobs.submit).T
@@ -305,7 +306,7 @@ def changes_of_estimates(workloads, badness, seeds):
         )
         for f in badness:
             runs = [simulate(workload, EASY(), FModel(f), seed) for seed in seeds]
-            pairs = [(one, [other for other in runs if other is not one]) for one in runs]
+            pairs = [(run, [other for other in runs if other is not run]) for run in runs]
             changes[log, f"perfect to f = {f}"] = Change(perfect, runs, real, pairs)
     return changes
 
@@ -319,11 +320,12 @@ def who_pays(changes):
     """
     rows = []
     for (log, what), change in changes.items():
-        own = _sums_by_kind([(change.before, change.after)], change.third)
+        by_kind = _sums_by_kind([(change.before, change.after)], change.third)
         without = _sums_by_kind(change.placebos, change.third)
-        for kind, columns in own.items():
+        for kind, columns in by_kind.items():
             submit = change.before.workload.submit
-            sums, alike = (intervals.sums_without(one, submit) for one in (columns, without[kind]))
+            pair = columns, without[kind]
+            sums, alike = (intervals.sums_without(table, submit) for table in pair)
             minutes = intervals.interval(intervals.ratio(sums, 0, 2) / 60)
             percent = 100 * intervals.ratio(sums, 0, 1)[0]
             none = intervals.interval(100 * intervals.ratio(alike, 0, 1))
@@ -346,20 +348,20 @@ def _sums_by_kind(pairs, third):
 
 def _more(before, after):
     """Return the additional wait of each job, averaged over some runs, s."""
-    return np.mean([one.wait for one in after], axis=0) - before.wait
+    return np.mean([schedule.wait for schedule in after], axis=0) - before.wait
 
 
 def kinds(schedule, third):
     """Return the jobs of each kind, bool[n] by name; heads are those of a third schedule, and of
     this one.
     """
-    found = {"all": np.ones(len(schedule.start), bool), HEADS: audits.blocked(third)}
-    found[OWN_HEADS] = audits.blocked(schedule)
+    masks = {"all": np.ones(len(schedule.start), bool), HEADS: audits.blocked(third)}
+    masks[OWN_HEADS] = audits.blocked(schedule)
     for column, (few, many) in QUARTERS.items():
         values = getattr(schedule.workload, column)
         low, high = np.quantile(values, [0.25, 0.75])
-        found |= {few: values <= low, many: values >= high}
-    return found
+        masks |= {few: values <= low, many: values >= high}
+    return masks
 
 
 def balance(changes):
@@ -406,27 +408,27 @@ def draw_gains(table, names):
     """
     looks = style.series(names.values())
 
-    def one(axes, log, measure):
-        own = table[(table["log"] == log) & (table["measure"] == measure)]
-        for name, words in names.items():
-            part = own[own["scheduler"] == name]
+    def draw_panel(axes, log, measure):
+        panel = table[(table["log"] == log) & (table["measure"] == measure)]
+        for name, label in names.items():
+            part = panel[panel["scheduler"] == name]
             ink = {"elinewidth": 0.8, "capsize": 0, "markersize": 3.5}
-            axes.errorbar(part["f"], part["gain"], bars(part, "gain"), **ink, **looks[words])
+            axes.errorbar(part["f"], part["gain"], bars(part, "gain"), **ink, **looks[label])
         axes.axhline(0, color="black", lw=0.8)
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xticks((0, 1, 10, 100, 1000))
         axes.xaxis.set_major_formatter("{x:g}")
 
-    return draw(table["log"], GAINS, one, "badness f", sharex=True)
+    return draw(table["log"], GAINS, draw_panel, "badness f", sharex=True)
 
 
 def draw_payers(table):
     """Draw the changes of `PICTURED` by kind of job, of `who_pays`: a panel for each log."""
     table = table[table["change"].isin(PICTURED)]
-    words = table.assign(jobs=table["jobs"].map(lambda kind: KINDS.get(kind, kind)))
-    words["change"] = words["change"].map(PICTURED)
+    table = table.assign(jobs=table["jobs"].map(lambda kind: KINDS.get(kind, kind)))
+    table["change"] = table["change"].map(PICTURED)
     label = "change of the mean wait [min]\n← shorter    longer →"
-    return dots(words, "jobs", "change", "minutes", label)
+    return dots(table, "jobs", "change", "minutes", label)
 
 
 def draw_some_wild(table):
@@ -436,16 +438,16 @@ def draw_some_wild(table):
     looks = style.series(SOME_WILD)
     badness = sorted(set(table["f"]))
 
-    def one(axes, log, measure):
-        own = table[(table["log"] == log) & (table["measure"] == measure)]
-        for place, words in enumerate(SOME_WILD):
-            part = own[own["scheduler"] == words].set_index("f").loc[badness]
+    def draw_panel(axes, log, measure):
+        panel = table[(table["log"] == log) & (table["measure"] == measure)]
+        for place, arm in enumerate(SOME_WILD):
+            part = panel[panel["scheduler"] == arm].set_index("f").loc[badness]
             at = side_by_side(badness, place, len(SOME_WILD))
-            axes.errorbar(at, part["gain"], bars(part, "gain"), **looks[words] | {"linestyle": ""})
+            axes.errorbar(at, part["gain"], bars(part, "gain"), **looks[arm] | {"linestyle": ""})
         axes.axhline(0, color="black", lw=0.8)
         factors(axes, badness)
 
-    return draw(table["log"], GAINS, one, "badness f")
+    return draw(table["log"], GAINS, draw_panel, "badness f")
 
 
 def gains_left(left, fs):

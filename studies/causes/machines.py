@@ -37,15 +37,15 @@ def machines(workloads, processors, loads):
     dict of str to replication.Workload
         The names of machines of a size or at a load of their own have it behind the log.
     """
-    found = {}
+    by_name = {}
     for log, jobs in workloads.items():
         if log in loads:
-            found[f"{log}, load {loads[log]:g}"] = jobs.at_load(loads[log])
+            by_name[f"{log}, load {loads[log]:g}"] = jobs.at_load(loads[log])
         else:
-            found[log] = jobs
+            by_name[log] = jobs
         for size in processors.get(log, ()):
-            found[f"{log}, {size} processors"] = jobs.replace(machine=size)
-    return found
+            by_name[f"{log}, {size} processors"] = jobs.replace(machine=size)
+    return by_name
 
 
 class Runs:
@@ -121,11 +121,12 @@ def equal_price(runs):
         heads; and the interval over weeks of the difference from the f-model's gain.
     """
     rows = []
-    for name, own in runs.items():
-        choice = prices.Choice(own.table)
+    for name, machine_runs in runs.items():
+        choice = prices.Choice(machine_runs.table)
         for f in PRICES:
             limits = choice.limit(f)
-            gains = {way: own.gain_without(way, choice.weights(way, limits)) for way in prices.WAYS}
+            weights = {way: choice.weights(way, limits) for way in prices.WAYS}
+            gains = {way: machine_runs.gain_without(way, weights[way]) for way in weights}
             for row in prices.at_price(choice, f):
                 _, *weeks = intervals.interval(gains[row["way"]] - gains[prices.F])
                 more = zip(WEEKS, weeks, strict=True)
@@ -152,13 +153,13 @@ def over_machines(table, names):
         high, points.
     """
     rows, counted = [], table[table["machine"].isin(names) & (table["way"] != prices.F)]
-    for (f, way), own in counted.groupby(["f", "way"], sort=False):
-        mean, low, high = prices.student(own["gain, more"])
-        wider = np.sqrt(len(own) + 1) * np.array([low - mean, high - mean])
+    for (f, way), part in counted.groupby(["f", "way"], sort=False):
+        mean, low, high = prices.student(part["gain, more"])
+        wider = np.sqrt(len(part) + 1) * np.array([low - mean, high - mean])
         sides = [
             count
             for ends_ in (ends("gain, more")[1:], WEEKS)
-            for count in ((own[ends_[0]] > 0).sum(), (own[ends_[1]] < 0).sum())
+            for count in ((part[ends_[0]] > 0).sum(), (part[ends_[1]] < 0).sum())
         ]
-        rows.append([f, way, len(own), *sides, mean, low, high, *(mean + wider)])
+        rows.append([f, way, len(part), *sides, mean, low, high, *(mean + wider)])
     return pd.DataFrame(rows, columns=["f", "way", "machines", *SIDES, *MEANS])

@@ -40,8 +40,8 @@ PRICES = (NO_PRICE, *EQUAL_WILD)
 #: Levels with a marker in the picture of gains.
 MARKED = {F: (1, 10), RANDOM: (0.1, 0.5, 1), RELAXED: (0.1, 1)}
 POINTS = "points"
-UNITS = {one: "%" for name in QUANTITIES for one in ends(name)}
-UNITS |= {one: POINTS for name in CHANGES for one in ends(f"{name}, more")}
+UNITS = {end: "%" for name in QUANTITIES for end in ends(name)}
+UNITS |= {end: POINTS for name in CHANGES for end in ends(f"{name}, more")}
 UNITS |= dict.fromkeys((*(f"{name} of f" for name in CHANGES), "price"), "%")
 
 
@@ -79,14 +79,14 @@ def runs(workloads, badness, let_past, shares, seeds, workers=1):
             seen = observe(jobs, model, seed, scheduler)
             wait = seen.schedule.wait
             means = seen.schedule.measured(names=MEASURED[1:3]).values()
-            wild, own = seen.measures["wild"], wait[is_head[log]]
-            rows.append([log, way, level, seed, wild, *means, own.mean(), wait.max()])
+            wild, head_waits = seen.measures["wild"], wait[is_head[log]]
+            rows.append([log, way, level, seed, wild, *means, head_waits.mean(), wait.max()])
         return rows
 
-    found = joblib.Parallel(workers, prefer="threads")(
+    parts = joblib.Parallel(workers, prefer="threads")(
         joblib.delayed(of_seed)(log, seed) for log in workloads for seed in seeds[log]
     )
-    table = pd.DataFrame(sum(found, []), columns=["log", "way", "level", "seed", *MEASURED])
+    table = pd.DataFrame(sum(parts, []), columns=["log", "way", "level", "seed", *MEASURED])
     start = table[table["level"] == 0]
     both = [start.assign(way=way) for way in (RANDOM, RELAXED)]
     return pd.concat([table, *both], ignore_index=True)
@@ -131,7 +131,7 @@ class Curve:
         by_level = dict(list(part.groupby("level")))
         self.levels = np.array(list(by_level))
         means = [
-            resampled_runs(own[[*MEASURED]].to_numpy().T, "prices") for own in by_level.values()
+            resampled_runs(rows[[*MEASURED]].to_numpy().T, "prices") for rows in by_level.values()
         ]
         wild, *changed = np.array(means).transpose(1, 0, 2)
         self.drawn = {"wild": 100 * wild}
@@ -160,8 +160,8 @@ class Curve:
         part[~around.any(axis=0) | ~around[:, 0].any()] = np.nan
         levels = np.repeat(self.levels[:, None], around.shape[1], axis=1)
         return {
-            one: values[first, columns] * (1 - part) + values[first + 1, columns] * part
-            for one, values in {**self.drawn, "level": levels}.items()
+            quantity: values[first, columns] * (1 - part) + values[first + 1, columns] * part
+            for quantity, values in {**self.drawn, "level": levels}.items()
         }
 
 
@@ -179,7 +179,7 @@ def points(curves):
         for (log, way), curve in curves.items()
         for level in curve.levels
     ]
-    columns = [one for name in QUANTITIES for one in ends(name)]
+    columns = [end for name in QUANTITIES for end in ends(name)]
     return pd.DataFrame(rows, columns=["log", "way", "level", *columns])
 
 
@@ -196,12 +196,12 @@ def equal_wild(curves):
     rows = []
     logs = dict.fromkeys(log for log, _ in curves)
     for log, f, way in product(logs, EQUAL_WILD, (RANDOM, RELAXED)):
-        own = curves[log, F].at(f)
-        found = curves[log, way].where("wild", own["wild"])
-        row = [log, f, way, found["level"][0], found["wild"][0]]
+        base = curves[log, F].at(f)
+        point = curves[log, way].where("wild", base["wild"])
+        row = [log, f, way, point["level"][0], point["wild"][0]]
         for name in CHANGES:
-            more = found[name] - own[name]
-            row += [own[name][0], *over_seeds.interval(found[name]), *over_seeds.interval(more)]
+            more = point[name] - base[name]
+            row += [base[name][0], *over_seeds.interval(point[name]), *over_seeds.interval(more)]
         rows.append(row)
     columns = ["log", "f", "way", "level", "wild"]
     for name in CHANGES:
@@ -306,10 +306,10 @@ def mixture(gains, prices, limit):
     low, kept = np.flatnonzero(allowed)[:, None], np.where(allowed, -np.inf, prices)
     part = np.where(allowed, 1.0, (limit - prices[low]) / (kept - prices[low]))
     total = (1 - part) * gains[low] + part * gains
-    row, second = np.unravel_index(total.argmax(), total.shape)
+    row, column = np.unravel_index(total.argmax(), total.shape)
     weights = np.zeros(len(gains))
-    weights[low[row, 0]] += 1 - part[row, second]
-    weights[second] += part[row, second]
+    weights[low[row, 0]] += 1 - part[row, column]
+    weights[column] += part[row, column]
     return weights
 
 
@@ -396,16 +396,16 @@ def draw_frontier(table):
     band of its interval for each way.
     """
 
-    def one(axes, own):
+    def draw_panel(axes, panel):
         for way in WAYS:
-            part, look = own[own["way"] == way], style.series(WAYS, marker=False)[way]
+            part, look = panel[panel["way"] == way], style.series(WAYS, marker=False)[way]
             axes.plot(part["price"], part["gain"], **look | {"lw": 1.4})
             band = part["price"], part["gain low"], part["gain high"]
             axes.fill_between(*band, color=look["color"], alpha=0.2, lw=0)
         axes.set_ylim(bottom=min(0, *axes.get_ylim()))
         axes.set_xlabel("heads wait longer by at most [%]")
 
-    return _four(table, one, "largest gain in mean wait [%]")
+    return _four(table, draw_panel, "largest gain in mean wait [%]")
 
 
 def draw_gains(points):
@@ -413,9 +413,9 @@ def draw_gains(points):
     interval for each way, and markers at the levels of `MARKED`.
     """
 
-    def one(axes, own):
+    def draw_panel(axes, panel):
         for way, levels in MARKED.items():
-            part, look = own[own["way"] == way], style.series(WAYS)[way] | {"markersize": 4}
+            part, look = panel[panel["way"] == way], style.series(WAYS)[way] | {"markersize": 4}
             marked = np.flatnonzero(part["level"].isin(levels))
             axes.plot(part["wild"], part["gain"], **look | {"lw": 1.2}, markevery=[*marked])
             band = part["wild"], part["gain low"], part["gain high"]
@@ -423,10 +423,10 @@ def draw_gains(points):
         axes.axhline(0, color="black", lw=0.8)
         axes.set(xlabel="wild backfills [% of jobs]")
 
-    return _four(points, one, "gain in mean wait [%]")
+    return _four(points, draw_panel, "gain in mean wait [%]")
 
 
-def _four(points, one, label):
+def _four(points, draw_panel, label):
     """Return a figure of two columns of panels, one for each log, that is legible in a column."""
     logs = list(dict.fromkeys(points["log"]))
     with plt.rc_context({"font.size": 8, "axes.titlesize": 8.5, "axes.labelsize": 8}):
@@ -436,7 +436,7 @@ def _four(points, one, label):
         for axes in grid.ravel()[len(logs) :]:
             axes.set_axis_off()
         for axes, log in zip(grid.ravel(), logs, strict=False):
-            one(axes, points[points["log"] == log])
+            draw_panel(axes, points[points["log"] == log])
             axes.set_title(log)
             axes.xaxis.set_major_locator(ticker.MaxNLocator(6))
         for axes in grid[:, 0]:

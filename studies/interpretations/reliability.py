@@ -59,16 +59,16 @@ PREEMPTIONS = (
 )
 
 
-def answers(found) -> pd.DataFrame:
+def answers(search) -> pd.DataFrame:
     """Return the verdict and the count of cases of each claim of `CLAIMS` under each pair: a row
     for each pair, and columns by claim and ``verdict``, ``held`` or ``cases``.
     """
-    rows, tables_of = [], claims.of_simulators(found)
-    for name in found.simulators():
+    rows, tables_of = [], claims.of_simulators(search)
+    for name in search.simulators():
         row = {}
-        for claim, one in tables.decide(runs.PAPER, claims, tables_of[name], CLAIMS).items():
-            cases = one.answers.values()
-            row[claim, "verdict"] = rules.claim_verdict(cases, one.entry["word"])
+        for claim, decision in tables.decide(runs.PAPER, claims, tables_of[name], CLAIMS).items():
+            cases = decision.answers.values()
+            row[claim, "verdict"] = rules.claim_verdict(cases, decision.entry["word"])
             row[claim, "held"] = sum(answer.holds for answer in cases)
             row[claim, "cases"] = len(cases)
         rows.append(row)
@@ -76,28 +76,28 @@ def answers(found) -> pd.DataFrame:
     return table.set_axis(pd.MultiIndex.from_tuples(table.columns), axis=1)
 
 
-def pairs(found, said) -> pd.DataFrame:
+def pairs(search, said) -> pd.DataFrame:
     """Return all pairs, the nearest first: name, choices by dimension, distances from the numbers
     of each policy, and of the pair (%), whether the pair votes, the name of its scheduler for EASY
     if that stands for itself, whether this votes, and the cases of each claim.
 
     `said` is from `answers`.
     """
-    table = pd.DataFrame(found.pairs, index=found.simulators()).rename_axis("pair").reset_index()
+    table = pd.DataFrame(search.pairs, index=search.simulators()).rename_axis("pair").reset_index()
     for group, of in GROUPS.items():
-        table[group] = [percent(one) for one in found.distances(of)]
-    voters = found.voters().values()
+        table[group] = [percent(distance) for distance in search.distances(of)]
+    voters = search.voters().values()
     table["votes"] = np.where(table.index.isin([*voters]), "yes", "")
-    alone, near = found.simulators((EASY,)), found.voters((EASY,))
+    alone, near = search.simulators((EASY,)), search.voters((EASY,))
     table["scheduler"] = ""
     table.loc[[*alone.values()], "scheduler"] = [*alone]
     table["EASY votes"] = np.where(table["scheduler"].isin([*near]), "yes", "")
-    for name, words in CLAIMS.items():
-        table[words] = [f"{held} of {n}" for held, n in said[name][["held", "cases"]].to_numpy()]
+    for name, title in CLAIMS.items():
+        table[title] = [f"{held} of {n}" for held, n in said[name][["held", "cases"]].to_numpy()]
     return table.sort_values(BOTH, kind="stable", ignore_index=True)
 
 
-def by_lifetime(found, said) -> pd.DataFrame:
+def by_lifetime(search, said) -> pd.DataFrame:
     """Return what the pairs of each lifetime say of PV-EASY and EASY-Last, and the schedulers for
     EASY of PV-EASY and EASY on SDSC-BLUE.
 
@@ -107,60 +107,60 @@ def by_lifetime(found, said) -> pd.DataFrame:
         lifetime; pairs and schedulers, and those of them that vote; the distances of the nearest
         pair (%); for both claims the fewest and the most cases under all and under those that vote.
     """
-    lifetimes, rows = np.array([one["lifetime"] for one in found.pairs]), []
+    lifetimes, rows = np.array([pair["lifetime"] for pair in search.pairs]), []
     for lifetime in LIFETIMES:
-        nearest, row = found.nearest({"lifetime": lifetime}), {"lifetime": lifetime}
-        row |= {f"nearest, {g}": percent(found.distances(of)[nearest]) for g, of in GROUPS.items()}
-        for name, words in ((HEADLINE, "pairs"), (ON_BLUE, "schedulers")):
-            groups = {"": found.simulators(OF[name]), "voting ": found.voters(OF[name])}
+        nearest, row = search.nearest({"lifetime": lifetime}), {"lifetime": lifetime}
+        row |= {f"nearest, {g}": percent(search.distances(of)[nearest]) for g, of in GROUPS.items()}
+        for name, kind in ((HEADLINE, "pairs"), (ON_BLUE, "schedulers")):
+            groups = {"": search.simulators(OF[name]), "voting ": search.voters(OF[name])}
             for group, simulators in groups.items():
-                own = [pair for pair in simulators.values() if lifetimes[pair] == lifetime]
-                row[group + words] = len(own)
-                row |= _ends(said, name, own, f"{group}{name}")
+                pairs = [pair for pair in simulators.values() if lifetimes[pair] == lifetime]
+                row[group + kind] = len(pairs)
+                row |= _ends(said, name, pairs, f"{group}{name}")
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def _ends(said, name, pairs, words):
+def _ends(said, name, pairs, prefix):
     """Return the fewest and the most cases of a claim under some pairs; empty without any."""
     held = said[name]["held"].iloc[pairs]
     ends = (held.min(), held.max()) if len(held) else ("", "")
-    return dict(zip((f"{words}: fewest", f"{words}: most"), ends, strict=True))
+    return dict(zip((f"{prefix}: fewest", f"{prefix}: most"), ends, strict=True))
 
 
-def conclusions(found, said) -> pd.DataFrame:
+def conclusions(search, said) -> pd.DataFrame:
     """Return the cases of each claim of `CLAIMS` under the simulators that vote, and under all of
     the policies on which it depends: their numbers, the fewest and the most cases; of those that
     vote in words; and the textbook's.
     """
     rows = []
-    for name, words in CLAIMS.items():
+    for name, conclusion in CLAIMS.items():
         held, cases = said[name]["held"], said[name]["cases"].iloc[0]
-        row = {"claim": name, "conclusion": words, "of": ", ".join(OF[name]), "cases": cases}
-        groups = {"vote": found.voters(OF[name]), "all": found.simulators(OF[name])}
+        row = {"claim": name, "conclusion": conclusion, "of": ", ".join(OF[name]), "cases": cases}
+        groups = {"vote": search.voters(OF[name]), "all": search.simulators(OF[name])}
         for group, simulators in groups.items():
-            own = [*simulators.values()]
-            row |= {group: len(own)} | _ends(said, name, own, group)
+            pairs = [*simulators.values()]
+            row |= {group: len(pairs)} | _ends(said, name, pairs, group)
         times = held.iloc[[*groups["vote"].values()]].value_counts().sort_index(ascending=False)
         row["voters"] = ", ".join(f"{k} under {n}" for k, n in times.items())
         rows.append(row | {"textbook": held.iloc[0]})
     return pd.DataFrame(rows)
 
 
-def by_limit(found, said) -> pd.DataFrame:
+def by_limit(search, said) -> pd.DataFrame:
     """Return the simulators that would vote on each claim of `CLAIMS` by other limits of a distance
     (%), and the cases under them, fewest and most; on PV-EASY and EASY-Last also if EASY-Last alone
     or the mean of both policies had to be near.
     """
-    own = [found.distances((policy,)) for policy in POLICIES]
-    judges = {"by EASY-Last alone": own[1], "by the mean of both": np.mean(own, axis=0)}
+    distances = [search.distances((policy,)) for policy in POLICIES]
+    judges = {"by EASY-Last alone": distances[1], "by the mean of both": np.mean(distances, axis=0)}
     limit, rows = 100 * float(rules.LIMITS[rules.NEAR]), []
     for per_cent in LIMITS:
         row = {"limit": per_cent}
-        vote = {name: [*found.voters(OF[name], per_cent / limit).values()] for name in CLAIMS}
-        for words, away in judges.items():
-            near = [rules.is_near(100 * one, per_cent / limit) for one in away]
-            vote[f"{HEADLINE}, {words}"] = np.flatnonzero(near)
+        vote = {name: [*search.voters(OF[name], per_cent / limit).values()] for name in CLAIMS}
+        for judge, away in judges.items():
+            near = [rules.is_near(100 * distance, per_cent / limit) for distance in away]
+            vote[f"{HEADLINE}, {judge}"] = np.flatnonzero(near)
         for name, pairs in vote.items():
             row |= {f"{name}: vote": len(pairs)}
             row |= _ends(said, name.partition(",")[0], pairs, name)
@@ -191,38 +191,38 @@ MAY_COUNT = {
 }
 
 
-def by_count(found, said) -> pd.DataFrame:
+def by_count(search, said) -> pd.DataFrame:
     """Return the nearest pair (distances, %), the pairs that would vote, and the cases in which
     PV-EASY beats EASY-Last under them, by the ways of counting that a scheduler may choose from.
     """
     rows = []
-    for words, may_count in MAY_COUNT.items():
+    for label, may_count in MAY_COUNT.items():
         how = {"may_count": may_count}
-        both = found.distances(**how)
-        row = {"counts": words, "nearest": percent(both.min())}
+        both = search.distances(**how)
+        row = {"counts": label, "nearest": percent(both.min())}
         for policy in POLICIES:
-            row[policy] = percent(found.distances((policy,), **how)[both.argmin()])
-        own = [*found.voters(**how).values()]
-        rows.append(row | {"vote": len(own)} | _ends(said, HEADLINE, own, HEADLINE))
+            row[policy] = percent(search.distances((policy,), **how)[both.argmin()])
+        pairs = [*search.voters(**how).values()]
+        rows.append(row | {"vote": len(pairs)} | _ends(said, HEADLINE, pairs, HEADLINE))
     return pd.DataFrame(rows)
 
 
-def left_out(found, said) -> pd.DataFrame:
+def left_out(search, said) -> pd.DataFrame:
     """Return the distance of the nearest pair of each lifetime without some numbers or a log (%),
     the number of pairs that would vote, and what they would say of PV-EASY and EASY-Last.
     """
-    logs = {log: [one for one in found.logs if one != log] for log in found.logs}
     cases = {name: {"without": measures} for name, measures in LEFT_OUT.items()}
-    cases |= {log: {"logs": others} for log, others in logs.items()}
-    lifetime, rows = np.array([one["lifetime"] for one in found.pairs]), []
+    cases |= {log: {"logs": [kept for kept in search.logs if kept != log]} for log in search.logs}
+    lifetimes, rows = np.array([pair["lifetime"] for pair in search.pairs]), []
     for name, how in cases.items():
-        away, own = found.distances(**how), [*found.voters(**how).values()]
-        row = {"left out": name} | {one: percent(away[lifetime == one].min()) for one in LIFETIMES}
-        rows.append(row | {"votes": len(own)} | _ends(said, HEADLINE, own, HEADLINE))
+        away, pairs = search.distances(**how), [*search.voters(**how).values()]
+        row = {"left out": name}
+        row |= {lifetime: percent(away[lifetimes == lifetime].min()) for lifetime in LIFETIMES}
+        rows.append(row | {"votes": len(pairs)} | _ends(said, HEADLINE, pairs, HEADLINE))
     return pd.DataFrame(rows)
 
 
-def self_test(found, said) -> tuple[pd.DataFrame, pd.DataFrame]:
+def self_test(search, said) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return how often the search finds a lifetime, and how often the rule finds a verdict, if each
     pair in turn is the truth.
 
@@ -240,45 +240,45 @@ def self_test(found, said) -> tuple[pd.DataFrame, pd.DataFrame]:
         open, wrong, always (times that *holds*, whatever the numbers, would be right).
     """
     trials, decided = [], []
-    for truth, chosen in enumerate(found.pairs):
-        away = _distances_from(found, truth)
+    for truth, chosen in enumerate(search.pairs):
+        away = _distances_from(search, truth)
         for unknown in UNKNOWN:
-            other = [any(pair[name] != chosen[name] for name in unknown) for pair in found.pairs]
-            rest = np.flatnonzero(other)
-            lifetimes = {found.pairs[k]["lifetime"] for k in rest}
+            differs = [any(pair[name] != chosen[name] for name in unknown) for pair in search.pairs]
+            rest = np.flatnonzero(differs)
+            lifetimes = {search.pairs[k]["lifetime"] for k in rest}
             if chosen["lifetime"] not in lifetimes:
                 continue
             nearest = rest[away[rest].argmin()]
-            trials.append((chosen["lifetime"], found.pairs[nearest]["lifetime"], away[nearest]))
+            trials.append((chosen["lifetime"], search.pairs[nearest]["lifetime"], away[nearest]))
             votes = [k for k in rest if rules.is_near(100 * away[k])]
             for name in (name for name, of in OF.items() if of == POLICIES):
                 word = rules.weakest(said[name]["verdict"].iloc[votes])
-                sides = [rules.side(one) for one in (word, said[name]["verdict"].iloc[truth])]
-                known = "right" if sides[0] == sides[1] else "wrong"
-                known = "open" if word == rules.OPEN else known
-                decided.append((name, known, sides[1] == rules.HOLDS))
+                sides = [*map(rules.side, (word, said[name]["verdict"].iloc[truth]))]
+                outcome = "right" if sides[0] == sides[1] else "wrong"
+                outcome = "open" if word == rules.OPEN else outcome
+                decided.append((name, outcome, sides[1] == rules.HOLDS))
     table = pd.DataFrame(trials, columns=["truth", "said", "away"])
     rows = []
     for truth, part in table.groupby("truth", sort=False):
-        times = {one: (part["said"] == one).sum() for one in LIFETIMES}
+        times = {lifetime: (part["said"] == lifetime).sum() for lifetime in LIFETIMES}
         row = {"truth": truth, "trials": len(part)} | times | {"right": times[truth]}
         rows.append(row | {"nearest": percent(part["away"].mean())})
     decided = pd.DataFrame(decided, columns=["claim", "word", "always"])
-    words = pd.crosstab(decided["claim"], decided["word"])
-    words = words.reindex(columns=["right", "open", "wrong"], fill_value=0)
-    words["always"] = decided.groupby("claim")["always"].sum()
-    return pd.DataFrame(rows), words.rename_axis("claim").reset_index()
+    verdicts = pd.crosstab(decided["claim"], decided["word"])
+    verdicts = verdicts.reindex(columns=["right", "open", "wrong"], fill_value=0)
+    verdicts["always"] = decided.groupby("claim")["always"].sum()
+    return pd.DataFrame(rows), verdicts.rename_axis("claim").reset_index()
 
 
-def _distances_from(found, truth):
+def _distances_from(search, truth):
     """Return the distance of each pair from the numbers of one of them."""
-    ways, away = found.ways(truth), []
-    for name, one in found.policies.items():
-        places = one.places(found.logs)
-        numbers = one.values[one.of_pair[truth], ways[name]][places]
-        ours = one.values[:, one.may_count][:, :, places]
+    ways, away = search.ways(truth), []
+    for name, policy in search.policies.items():
+        places = policy.places(search.logs)
+        numbers = policy.values[policy.of_pair[truth], ways[name]][places]
+        ours = policy.values[:, policy.may_count][:, :, places]
         means = baseline.logarithmic_distance(ours, numbers).mean(axis=2)
-        away.append(means.min(axis=1)[one.of_pair])
+        away.append(means.min(axis=1)[policy.of_pair])
     return np.max(away, axis=0)
 
 
@@ -303,9 +303,9 @@ def own_numbers(workloads: Mapping) -> pd.DataFrame:
         }
         rows.append({"trace": log, "preemption": "printed", "correction": ""} | printed)
         for preemption, correction in PREEMPTIONS:
-            own = _own_numbers(jobs, preemption, correction)
-            row = {"trace": log, "preemption": preemption, "correction": correction} | own
-            ratios = np.array([own[name] / value for name, value in printed.items()])
+            ours = _own_numbers(jobs, preemption, correction)
+            row = {"trace": log, "preemption": preemption, "correction": correction} | ours
+            ratios = np.array([ours[name] / value for name, value in printed.items()])
             if printed:
                 away = baseline.logarithmic_distance(ratios, 1).mean()
                 row |= {"away": percent(away), "largest": percent(np.abs(ratios - 1).max())}
@@ -320,33 +320,33 @@ def _own_numbers(jobs, preemption, correction):
     kind = {"killed": rp.PVEasy, "spared": SparingPVEasy}[preemption]
     schedule = rp.simulate(jobs, kind(correction=correction))
     numbers = counts.kinds(schedule) | counts.preemptions(schedule)
-    own = {name: numbers[name][0] for name in OWN}
-    return own | ({"preempted": int(taken(schedule).sum())} if preemption == "spared" else {})
+    values = {name: numbers[name][0] for name in OWN}
+    return values | ({"preempted": int(taken(schedule).sum())} if preemption == "spared" else {})
 
 
-def simulators(found) -> dict[str, tuple[int, dict[str, int]]]:
+def simulators(search) -> dict[str, tuple[int, dict[str, int]]]:
     """Return the pairs whose numbers are shown, each with the place of the way of counting of each
     policy, by name: the textbook and the nearest pair, by the default counts and by those that suit
     them best, and the nearest pair of each lifetime.
     """
-    default, nearest = dict.fromkeys(POLICIES, 0), found.nearest({})
+    default, nearest = dict.fromkeys(POLICIES, 0), search.nearest({})
     shown = {TEXTBOOK: 0, "nearest": nearest}
-    shown |= {lifetime: found.nearest({"lifetime": lifetime}) for lifetime in LIFETIMES}
+    shown |= {lifetime: search.nearest({"lifetime": lifetime}) for lifetime in LIFETIMES}
     by_default = {f"{name}, default": (shown[name], default) for name in (TEXTBOOK, "nearest")}
-    return by_default | {name: (pair, found.ways(pair)) for name, pair in shown.items()}
+    return by_default | {name: (pair, search.ways(pair)) for name, pair in shown.items()}
 
 
-def numbers(found) -> pd.DataFrame:
+def numbers(search) -> pd.DataFrame:
     """Return each printed number of EASY and EASY-Last beside those of `simulators`, and the lowest
     and highest under those that vote on the policy, in the counts that suit each best.
     """
-    shown, rows = simulators(found), []
-    for name, one in found.policies.items():
+    shown, rows = simulators(search), []
+    for name, policy in search.policies.items():
         of = (EASY,) if name == EASY else POLICIES
-        vote = [(pair, found.ways(pair)) for pair in found.voters(of).values()]
-        for k, row in enumerate(one.numbers):
+        vote = [(pair, search.ways(pair)) for pair in search.voters(of).values()]
+        for k, row in enumerate(policy.numbers):
             ours, voting = (
-                [one.values[one.of_pair[pair], ways[name], k] for pair, ways in several]
+                [policy.values[policy.of_pair[pair], ways[name], k] for pair, ways in several]
                 for several in (shown.values(), vote)
             )
             ends = (min(voting), max(voting)) if voting else (math.nan, math.nan)
@@ -355,38 +355,39 @@ def numbers(found) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, "lowest", "highest"])
 
 
-def near_numbers(found) -> pd.DataFrame:
+def near_numbers(search) -> pd.DataFrame:
     """Return how many of the numbers that a distance is the mean of are near under `simulators`:
     simulator, numbers, near, and the distance from the numbers of each policy (%).
     """
     rows = []
-    for simulator, (pair, ways) in simulators(found).items():
+    for simulator, (pair, ways) in simulators(search).items():
         near, away = [], []
-        for name, one in found.policies.items():
-            own = one.of_pair[pair], ways[name], one.places(found.logs)
-            ends = [rules.near(one.numbers[k]) for k in own[2]]
-            near += [low <= x <= high for (low, high), x in zip(ends, one.values[own], strict=True)]
-            away.append(percent(one.distances[own].mean()))
+        for name, policy in search.policies.items():
+            index = policy.of_pair[pair], ways[name], policy.places(search.logs)
+            for k, value in zip(index[2], policy.values[index], strict=True):
+                low, high = rules.near(policy.numbers[k])
+                near.append(low <= value <= high)
+            away.append(percent(policy.distances[index].mean()))
         rows.append((simulator, len(near), sum(near), *away))
     return pd.DataFrame(rows, columns=["simulator", "numbers", "near", *POLICIES])
 
 
-def violations(found) -> pd.DataFrame:
+def violations(search) -> pd.DataFrame:
     """Return the violations of Table 2 in all ways of counting, under the textbook and the nearest
     pair.
     """
-    one, nearest = found.policies["EASY-Last"], found.nearest({})
+    policy, nearest = search.policies["EASY-Last"], search.nearest({})
     rows = []
-    for k, row in enumerate(one.numbers):
-        for number, way in enumerate(one.ways):
+    for k, row in enumerate(policy.numbers):
+        for number, way in enumerate(policy.ways):
             if row.measure == "violated":
-                ours = [one.values[one.of_pair[pair], number, k] for pair in (0, nearest)]
+                ours = [policy.values[policy.of_pair[pair], number, k] for pair in (0, nearest)]
                 rows.append((row.trace, *way.values(), row.value, *ours))
-    names = [*one.ways[0]]
+    names = [*policy.ways[0]]
     return pd.DataFrame(rows, columns=["trace", *names, "published", TEXTBOOK, "nearest"])
 
 
-def tried(found) -> pd.DataFrame:
+def tried(search) -> pd.DataFrame:
     """Return the extent of the search.
 
     Returns
@@ -398,28 +399,29 @@ def tried(found) -> pd.DataFrame:
     """
     results = {
         name: [
-            (one.values[k].tobytes(), *one.facts[k].values()) for k in range(len(one.schedulers))
+            (values.tobytes(), *facts.values())
+            for values, facts in zip(policy.values, policy.facts, strict=True)
         ]
-        for name, one in found.policies.items()
+        for name, policy in search.policies.items()
     }
-    ways = {name: int(one.may_count.sum()) for name, one in found.policies.items()}
+    ways = {name: int(policy.may_count.sum()) for name, policy in search.policies.items()}
     rows = []
     for group, of in GROUPS.items():
-        several = [found.policies[name] for name in of]
+        several = [search.policies[name] for name in of]
         results_of = [
-            tuple(results[one.name][one.of_pair[pair]] for one in several)
-            for pair in range(len(found.pairs))
+            tuple(results[policy.name][policy.of_pair[pair]] for policy in several)
+            for pair in range(len(search.pairs))
         ]
-        places = {tuple(one.of_pair[pair] for one in several) for pair in range(len(found.pairs))}
-        near = [100 * away for away in found.distances(of)]
+        schedulers = [*zip(*(policy.of_pair for policy in several), strict=True)]
+        near = [100 * away for away in search.distances(of)]
         vote = [pair for pair, away in enumerate(near) if rules.is_near(away)]
-        row = {"policy": group, "schedulers": len(places)}
-        row["vote"] = len({tuple(one.of_pair[pair] for one in several) for pair in vote})
+        row = {"policy": group, "schedulers": len({*schedulers})}
+        row["vote"] = len({schedulers[pair] for pair in vote})
         row["different"] = len({*results_of})
         row["different_voters"] = len({results_of[pair] for pair in vote})
-        row["products"] = len(places) * math.prod(ways[name] for name in of)
-        row["numbers"] = sum(len(one.places(found.logs)) for one in several)
-        row["with_maxima"] = sum(len(one.numbers) for one in several)
+        row["products"] = row["schedulers"] * math.prod(ways[name] for name in of)
+        row["numbers"] = sum(len(policy.places(search.logs)) for policy in several)
+        row["with_maxima"] = sum(len(policy.numbers) for policy in several)
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -440,11 +442,11 @@ def corrections(workloads) -> pd.DataFrame:
     for log, jobs in workloads.items():
         for correction in CORRECTIONS:
             scheduler = replace(runs.POLICIES["EASY-Last"], correction=correction)
-            one = rp.simulate(jobs, scheduler).validate()
-            moved, passing = audits.postponements(one)
+            schedule = rp.simulate(jobs, scheduler).validate()
+            moved, passing = audits.postponements(schedule)
             times, passed = moved[:, 1].sum(), moved[:, 2].sum()
-            blocked = max(audits.blocked(one).sum(), 1)
-            shares = 100 * one.backfilled.mean(), 100 * (passing == 3).mean(), times / blocked
+            blocked = max(audits.blocked(schedule).sum(), 1)
+            shares = 100 * schedule.backfilled.mean(), 100 * (passing == 3).mean(), times / blocked
             rows.append((log, correction, *shares, 100 * passed / max(times, 1)))
     columns = ["trace", "correction", "backfilled", "on_extra", "postponed", "by_passing"]
     return pd.DataFrame(rows, columns=columns)

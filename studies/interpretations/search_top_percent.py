@@ -47,7 +47,7 @@ def numbers(workload, variant, policies):
     base = runs.measure(runs.run(workload, runs.REFERENCE, variant))
     for policy in policies:
         schedule = runs.run(workload, policy, variant)
-        found = runs.measure(schedule)
+        measured = runs.measure(schedule)
         at_submission = schedule.first_prediction
         # The paper's simulator records -1 where no predictor runs (docs/decisions/top_percent.md).
         none = np.full(len(workload), -1)
@@ -58,8 +58,8 @@ def numbers(workload, variant, policies):
         }
         for way, predicted in predictions.items():
             yield policy, "r2", {"r2": way}, measures.determination(workload.run_time, predicted)
-        del found["r2"]
-        yield from ((policy, name, {}, value / base[name]) for name, value in found.items())
+        del measured["r2"]
+        yield from ((policy, name, {}, value / base[name]) for name, value in measured.items())
 
 
 def combinations(single=False, fixed=()):
@@ -90,7 +90,7 @@ def simulate_all(workloads, codes, first=None, workers=1):
             key = log, repr(sorted(variant.cleaning.items()))
             if key not in loaded:
                 loaded[key] = variants.jobs(PAPER, workloads, log, variant, first)
-            by_name = {name: one.name for name, one in chosen.items()}
+            by_name = {name: choice.name for name, choice in chosen.items()}
             tasks.append((log, policies, loaded[key], by_name, variant))
 
     def compute(task):
@@ -100,19 +100,19 @@ def simulate_all(workloads, codes, first=None, workers=1):
             for policy, measure, counted, value in numbers(jobs, variant, policies)
         ]
 
-    found = {}
-    for cells in engines.each(compute, tasks, workers):
-        for key, cell in cells:
-            found.setdefault(key, []).append(cell)
-    return found
+    cells = {}
+    for part in engines.each(compute, tasks, workers):
+        for key, cell in part:
+            cells.setdefault(key, []).append(cell)
+    return cells
 
 
 def _together(several):
     """Return the variant that makes the changes of several."""
     changes = {"scheduler": {}, "predictor": {}, "cleaning": {}}
-    for one in several:
+    for variant in several:
         for part, fields in changes.items():
-            fields |= getattr(one, part)
+            fields |= getattr(variant, part)
     return Variant("", **changes)
 
 
@@ -122,7 +122,7 @@ def search(workloads, first=None, workers=1):
     Synthetic logs have no lines to clean otherwise; on these and on first jobs only single changes
     are tried.
     """
-    stand_in = any(one.stand_in for one in workloads.values())
+    stand_in = any(workload.stand_in for workload in workloads.values())
     codes = combinations(stand_in or first is not None, CLEANING if stand_in else ())
     # Reqtime over Reqtime is 1 under every combination.
     printed = [
@@ -169,9 +169,9 @@ class Search:
         self.all = [*range(len(self.numbers))]
         self._moving, columns, matched = [], [], []
         for row in self.numbers:
-            names, own = self._on_axes(cells[row.key])
-            self._moving.append({name for axis, name in enumerate(names) if _moves(own, axis)})
-            columns.append(own[tuple(codes[:, [*dimensions].index(name)] for name in names)])
+            names, grid = self._on_axes(cells[row.key])
+            self._moving.append({name for axis, name in enumerate(names) if _moves(grid, axis)})
+            columns.append(grid[tuple(codes[:, [*dimensions].index(name)] for name in names)])
             values, place = np.unique(columns[-1], return_inverse=True)
             verdicts = [rules.number_verdict(float(value), row).verdict for value in values]
             matched.append((np.array(verdicts) == rules.MATCH)[place])
@@ -193,7 +193,7 @@ class Search:
         each.
         """
         names = list(cells[0][0])
-        choices = {name: [one.name for one in self.dimensions[name]] for name in names}
+        choices = {name: [choice.name for choice in self.dimensions[name]] for name in names}
         values = np.full([len(several) for several in choices.values()], np.nan)
         for chosen, value in cells:
             values[tuple(several.index(chosen[name]) for name, several in choices.items())] = value
@@ -243,32 +243,32 @@ def percent(share):
     return 100 * float(share)
 
 
-def ranking(found, decided=True, first=10):
+def ranking(search, decided=True, first=10):
     """Return the `first` nearest combinations and the default.
 
     Columns: rank, median and worst (relative differences, %), match and near (numbers that match,
     and within 20 %; left out where the data decide nothing), choices (the combination in words).
     """
-    ranks = list(dict.fromkeys([*range(1, min(first, len(found)) + 1), found.default_rank]))
-    k = found.order[[rank - 1 for rank in ranks]]
-    far = found.differences[k]
+    ranks = list(dict.fromkeys([*range(1, min(first, len(search)) + 1), search.default_rank]))
+    k = search.order[[rank - 1 for rank in ranks]]
+    far = search.differences[k]
     columns = {
         "rank": ranks,
-        "median": 100 * found.distances[k].astype(float),
+        "median": 100 * search.distances[k].astype(float),
         "worst": 100 * far.max(axis=1).astype(float),
-        "match": found.matched[k].sum(axis=1),
+        "match": search.matched[k].sum(axis=1),
         "near": (far <= NEAR).sum(axis=1),
-        "choices": [found.words(one) for one in k],
+        "choices": [search.words(combination) for combination in k],
     }
     return pd.DataFrame(columns).drop(columns=[] if decided else ["match", "near"])
 
 
-def size(found):
+def size(search):
     """Return the number of combinations as a table."""
-    return pd.DataFrame([("tried", len(found))], columns=["combinations", "number"])
+    return pd.DataFrame([("tried", len(search))], columns=["combinations", "number"])
 
 
-def choices(found, decided=True):
+def choices(search, decided=True):
     """Return which choices the published numbers identify.
 
     A choice is judged by the numbers that its dimension moves. It is identified if the best
@@ -278,39 +278,39 @@ def choices(found, decided=True):
     logs left out it is best), verdict.
     """
     rows = []
-    for place, (dimension, alternatives) in enumerate(found.dimensions.items()):
-        moved = [k for k in found.all if dimension in found.moving([k])]
-        best, fits = _bests(found, place, moved), _fits(found, place, moved)
-        for c, one in enumerate(alternatives):
+    for place, (dimension, alternatives) in enumerate(search.dimensions.items()):
+        moved = [k for k in search.all if dimension in search.moving([k])]
+        best, fits = _bests(search, place, moved), _fits(search, place, moved)
+        for c, choice in enumerate(alternatives):
             others = np.delete(best, c).min()
             nearer = best[c] < others and best[c] <= (1 - IDENTIFIED) * others
-            known = nearer and fits and set(fits) == {c}
-            verdict = KNOWN if known else OPEN if moved else UNMOVED
-            row = "all", dimension, one.name, one.words, "" if c else "yes", len(moved)
+            is_identified = nearer and fits and set(fits) == {c}
+            verdict = KNOWN if is_identified else OPEN if moved else UNMOVED
+            row = "all", dimension, choice.name, choice.words, "" if c else "yes", len(moved)
             fit = percent(best[c]), percent(others), f"{fits.count(c)} of {len(fits)}"
             rows.append((*row, *fit, verdict if decided else UNDECIDED))
     columns = ["group", "dimension", "choice", "words", "default", "numbers"]
     return pd.DataFrame(rows, columns=[*columns, "best_with", "best_without", "fits", "verdict"])
 
 
-def _bests(found, place, numbers):
+def _bests(search, place, numbers):
     """Return the least distance to some numbers with each choice of a dimension; infinite where
     there is none.
     """
-    codes, several = found.codes[:, place], range(len([*found.dimensions.values()][place]))
+    codes, several = search.codes[:, place], range(len([*search.dimensions.values()][place]))
     if not numbers:
         return np.full(len(several), np.inf)
-    distance = found.distance(numbers)
+    distance = search.distance(numbers)
     return np.array([distance[codes == c].min(initial=np.inf) for c in several])
 
 
-def _fits(found, place, moved):
+def _fits(search, place, moved):
     """Return the best choice of a dimension when each log in turn is left out; -1 where two are as
     good.
     """
     fits = []
-    for log in found.logs if moved and len(found.logs) > 1 else ():
-        best = _bests(found, place, [k for k in moved if found.numbers[k].trace != log])
+    for log in search.logs if moved and len(search.logs) > 1 else ():
+        best = _bests(search, place, [k for k in moved if search.numbers[k].trace != log])
         fits.append(int(best.argmin()) if (best == best.min()).sum() == 1 else -1)
     return fits
 
@@ -321,45 +321,45 @@ def identified(choices):
     """
     rows = []
     for dimension, part in choices.groupby("dimension", sort=False):
-        known = part.loc[part["verdict"] == KNOWN, "choice"]
-        said = known.iloc[0] if len(known) else part["verdict"].iloc[0]
+        names = part.loc[part["verdict"] == KNOWN, "choice"]
+        said = names.iloc[0] if len(names) else part["verdict"].iloc[0]
         rows.append((dimension, part["choice"].iloc[0], said))
     return pd.DataFrame(rows, columns=["dimension", "default", "all"])
 
 
-def ranges(found):
+def ranges(search):
     """Return the range of each number over all combinations, and whether the published one lies
     inside.
     """
     rows = []
-    for row, values in zip(found.numbers, found.values.T, strict=True):
+    for row, values in zip(search.numbers, search.values.T, strict=True):
         low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        ours = float(values[0]), float(values[found.best]), low, high
+        ours = float(values[0]), float(values[search.best]), low, high
         inside = "yes" if low <= row.value <= high else "no"
         rows.append((row.item, *row.key, row.unit, row.value, *ours, inside))
     columns = ["item", *tables.KEY, "unit", "published", "default", "best", "lowest", "highest"]
     return pd.DataFrame(rows, columns=[*columns, "inside"])
 
 
-def each(found):
+def each(search):
     """Return the best combination of each log, and the best for all logs on it.
 
     Columns: trace, numbers; own, common and default (medians, %); near_own and near_common (numbers
     within 20 %); choices (the log's own best in words).
     """
     rows = []
-    for log in found.logs:
-        numbers = found.on(log)
-        own = found.nearest(numbers)
-        away = [found.differences[k][numbers] for k in (own, found.best, 0)]
+    for log in search.logs:
+        numbers = search.on(log)
+        nearest = search.nearest(numbers)
+        away = [search.differences[k][numbers] for k in (nearest, search.best, 0)]
         near = [int((far <= NEAR).sum()) for far in away[:2]]
         medians = [percent(np.median(far)) for far in away]
-        rows.append((log, len(numbers), *medians, *near, found.words(own, numbers)))
+        rows.append((log, len(numbers), *medians, *near, search.words(nearest, numbers)))
     columns = ["trace", "numbers", "own", "common", "default", "near_own", "near_common", "choices"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def hold_out(found):
+def hold_out(search):
     """Return the best combination for all logs but one, tested on that one: a row for each log.
 
     Columns: group, tested_on, tried (combinations that the numbers distinguish), fit (median on the
@@ -368,63 +368,63 @@ def hold_out(found):
     choices.
     """
     rows = []
-    columns = [[*found.dimensions].index(name) for name in found.moving(found.all)]
-    some = np.sort(np.unique(found.codes[:, columns], axis=0, return_index=True)[1])
-    for log in found.logs if len(found.logs) > 1 else ():
-        own = found.on(log)
-        others = [k for k in found.all if k not in own]
-        k, test = found.nearest(others), found.distance(own)[some]
-        fit, mine = (np.median(found.differences[k][part]) for part in (others, own))
-        default = np.median(found.differences[0][own])
+    columns = [[*search.dimensions].index(name) for name in search.moving(search.all)]
+    distinct = np.sort(np.unique(search.codes[:, columns], axis=0, return_index=True)[1])
+    for log in search.logs if len(search.logs) > 1 else ():
+        tested = search.on(log)
+        others = [k for k in search.all if k not in tested]
+        k, test = search.nearest(others), search.distance(tested)[distinct]
+        fit, mine = (np.median(search.differences[k][part]) for part in (others, tested))
+        default = np.median(search.differences[0][tested])
         shares = fit, mine, default, np.median(test), test.min(), (test > mine).mean()
-        rows.append(("all", log, len(some), *map(percent, shares), found.words(k, others)))
+        rows.append(("all", log, len(distinct), *map(percent, shares), search.words(k, others)))
     names = ["group", "tested_on", "tried", "fit", "test", "default", "blind", "possible"]
     return pd.DataFrame(rows, columns=[*names, "beaten", "choices"])
 
 
-def best(found, decided=True):
+def best(search, decided=True):
     """Return the numbers of the nearest combination compared with the published ones; without
     verdicts if not `decided`.
     """
     ours = [
-        (*row.key, float(found.values[found.best, k]), row.unit)
-        for k, row in enumerate(found.numbers)
+        (*row.key, float(search.values[search.best, k]), row.unit)
+        for k, row in enumerate(search.numbers)
     ]
     rows = pd.DataFrame(ours, columns=list(tables.OURS))
     frame = tables.comparison(PAPER, ITEM, rows, decided=decided)
     return frame[frame["ours"].notna()].drop(columns="reason").reset_index(drop=True)
 
 
-def finding(found, choices):
+def finding(search, choices):
     """Return the result of the search as Markdown, from the table of its choices."""
     if (choices["verdict"] == UNDECIDED).any():
         return (
-            f"{len(found):,} combinations were tried. "
+            f"{len(search):,} combinations were tried. "
             "Synthetic or shortened logs decide nothing about a paper."
         )
 
     def fit(k):
-        matched, near = found.matched[k].sum(), (found.differences[k] <= NEAR).sum()
+        matched, near = search.matched[k].sum(), (search.differences[k] <= NEAR).sum()
         return (
-            f"{_digits(percent(found.distances[k]))} % ({matched} numbers match, {near} are within "
-            f"{100 * NEAR:.0f} %)"
+            f"{_digits(percent(search.distances[k]))} % ({matched} numbers match, {near} are "
+            f"within {100 * NEAR:.0f} %)"
         )
 
-    known, left = (choices[choices["verdict"] == word] for word in (KNOWN, OPEN))
-    words = [
+    identified, left = (choices[choices["verdict"] == word] for word in (KNOWN, OPEN))
+    texts = [
         f"*{row.words}* ({_digits(row.best_with)} %; {_digits(row.best_without)} % otherwise"
         f"{'; the default' if row.default else ''})"
-        for row in known.itertuples()
+        for row in identified.itertuples()
     ]
-    names = [name for name in dict.fromkeys(left["dimension"]) if name not in {*known["dimension"]}]
+    names = left.loc[~left["dimension"].isin(identified["dimension"]), "dimension"].unique()
     return (
-        f"- **Distances.** The median difference from {len(found.numbers)} numbers is {fit(0)} "
+        f"- **Distances.** The median difference from {len(search.numbers)} numbers is {fit(0)} "
         f"under the default, which is "
-        f"number {found.default_rank:,} of {len(found):,} in order, and {fit(found.best)} under "
+        f"number {search.default_rank:,} of {len(search):,} in order, and {fit(search.best)} under "
         f"the nearest combination: "
-        f"{found.words(found.best)}.\n"
+        f"{search.words(search.best)}.\n"
         f"- **Identified choices**, with the median difference of the best combination with each: "
-        f"{'; '.join(words) or 'none'}. Left open: {', '.join(names) or 'none'}."
+        f"{'; '.join(texts) or 'none'}. Left open: {', '.join(names) or 'none'}."
     )
 
 

@@ -66,10 +66,10 @@ def forest(table, conclusions=HEADLINES, measure="mean_wait"):
         The words above the panel of each conclusion.
     measure : str
     """
-    own = table[table["recorded load"] & (table["measure"] == measure)]
-    own = own[own["conclusion"].isin(conclusions)].set_index("conclusion")
-    usable = own[own["high"] <= USABLE * own["low"]]
-    logs = in_order(own["log"])
+    table = table[table["recorded load"] & (table["measure"] == measure)]
+    table = table[table["conclusion"].isin(conclusions)].set_index("conclusion")
+    usable = table[table["high"] <= USABLE * table["low"]]
+    logs = in_order(table["log"])
     figure, row_of_axes = plt.subplots(
         1,
         len(conclusions),
@@ -79,16 +79,16 @@ def forest(table, conclusions=HEADLINES, measure="mean_wait"):
         layout="constrained",
     )
     colour = style.COLOURS[0]
-    limits = panels.limits(own["value"], usable["low"], usable["high"], ROOM)
-    for axes, (conclusion, words) in zip(row_of_axes[0], conclusions.items(), strict=True):
-        part = own.loc[[conclusion]] if conclusion in own.index else own[:0]
+    limits = panels.limits(table["value"], usable["low"], usable["high"], ROOM)
+    for axes, (conclusion, title) in zip(row_of_axes[0], conclusions.items(), strict=True):
+        part = table.loc[[conclusion]] if conclusion in table.index else table[:0]
         axes.set_xscale("log")
         axes.set_xlim(*limits)
         for row in part.itertuples():
-            y, known = logs.index(row.log), row.word if row.word in POINTS else ""
-            if known != NO_INTERVAL:
+            y, point = logs.index(row.log), row.word if row.word in POINTS else ""
+            if point != NO_INTERVAL:
                 _interval(axes, y, row.low, row.high, colour)
-            axes.plot(row.value, y, ls="", **_marker(known, colour))
+            axes.plot(row.value, y, ls="", **_marker(point, colour))
         everyone = pool(compared(part)["value"])
         if not math.isnan(mean := everyone["pooled"]):
             ends = everyone["prediction_low"], everyone["prediction_high"]
@@ -96,26 +96,17 @@ def forest(table, conclusions=HEADLINES, measure="mean_wait"):
             axes.plot(mean, len(logs), "D", color="black", ms=5)
         axes.axvline(1, color="black", lw=0.8, ls=":")
         panels.log_ticks(axes.xaxis)
-        axes.set_title(words, fontsize="medium")
+        axes.set_title(title, fontsize="medium")
         axes.set_xlabel(f"quotient of {MEASURES[measure].partition(' [')[0]}s")
         axes.grid(axis="x", color="#dddddd", lw=0.5)
     row_of_axes[0][0].set_yticks(range(len(logs) + 1), [*logs, "mean"])
     row_of_axes[0][0].set_ylim(len(logs) + 0.5, -0.5)
-    drawn = [one for one in POINTS if one in set(own["word"]) or not one]
+    drawn = [word for word in POINTS if word in set(table["word"]) or not word]
     handles = [
-        plt.Line2D([], [], ls="", label=POINTS[one][2], **_marker(one, colour)) for one in drawn
+        plt.Line2D([], [], ls="", label=POINTS[word][2], **_marker(word, colour)) for word in drawn
     ]
-    handles.append(
-        plt.Line2D(
-            [],
-            [],
-            ls="",
-            marker="D",
-            color="black",
-            ms=5,
-            label="mean, and where one more machine would lie",
-        )
-    )
+    label = "mean, and where one more machine would lie"
+    handles.append(plt.Line2D([], [], ls="", marker="D", color="black", ms=5, label=label))
     figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False)
     return figure
 
@@ -136,14 +127,14 @@ def in_order(names):
     return [log for log in dict.fromkeys([*RULES["logs"], *names]) if log in names]
 
 
-def summary(words, given=()):
+def summary(words, all_logs=()):
     """Return a figure of the word of each log on each conclusion, at the recorded load.
 
     Parameters
     ----------
     words : pandas.DataFrame
         Of `other_logs.of_log`.
-    given : collection of str
+    all_logs : collection of str
         All logs; the picture names those without a word.
 
     Returns
@@ -153,9 +144,9 @@ def summary(words, given=()):
     logs = in_order(words["log"])
     names = DRAWN
     figure, axes = plt.subplots(figsize=(6.6, 0.21 * len(names) + 1.3), layout="constrained")
-    known = {(row.conclusion, row.log): row.word for row in words.itertuples()}
+    words_of = {(row.conclusion, row.log): row.word for row in words.itertuples()}
     for (y, name), (x, log) in itertools.product(enumerate(names), enumerate(logs)):
-        if word := known.get((name, log)):
+        if word := words_of.get((name, log)):
             colour, letter = WORDS[word]
             axes.add_patch(plt.Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, color=colour))
             ink = "white" if word == "for" else "black"
@@ -167,7 +158,7 @@ def summary(words, given=()):
     axes.set_xticks(range(len(logs)), logs, rotation=40, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(names)), [CONCLUSIONS[name]["short"] for name in names])
     axes.set(xlim=(-0.5, len(logs) - 0.5), ylim=(len(names) - 0.5, -0.5))
-    if rest := [log for log in given if log not in logs]:
+    if rest := [log for log in all_logs if log not in logs]:
         axes.set_xlabel(f"Without a conclusion that can be decided: {', '.join(rest)}", loc="right")
     axes.tick_params(length=0)
     axes.grid(visible=False)
@@ -207,10 +198,10 @@ def pooled(table, workloads):
             row["certain"] = int(part["certain"].sum())
             row["could survive"] = sum(could[log] for log in part["log"])
             if rule["effect"] == "quotient":
-                found = pool(compared(part)["value"])
-                if found["prediction_high"] > USABLE * found["prediction_low"]:
-                    found |= {"prediction_low": math.nan, "prediction_high": math.nan}
-                row |= found
+                quotient = pool(compared(part)["value"])
+                if quotient["prediction_high"] > USABLE * quotient["prediction_low"]:
+                    quotient |= {"prediction_low": math.nan, "prediction_high": math.nan}
+                row |= quotient
             rows.append(row)
     return pd.DataFrame(rows)
 

@@ -72,7 +72,7 @@ def reduce(schedules):
     """
     w = schedules[0].workload
     _, week = np.unique((w.submit - w.submit[0]) // WEEK, return_inverse=True)
-    one, run_time, size = np.ones(len(w)), w.run_time.astype(float), w.processors.astype(float)
+    ones, run_time, size = np.ones(len(w)), w.run_time.astype(float), w.processors.astype(float)
     total = {}
     for run in schedules:
         wait, filled = run.wait.astype(float), run.backfilled.astype(float)
@@ -80,24 +80,24 @@ def reduce(schedules):
         priority = size * (flow**2 - wait**2)
         pv = measures.pv_bounded_slowdown(wait, run_time)
         columns = {
-            "mean_wait": (wait, one),
-            "mean_bounded_slowdown": (measures.bounded_slowdown(wait, run_time), one),
-            "mbs": (pv, one),
+            "mean_wait": (wait, ones),
+            "mean_bounded_slowdown": (measures.bounded_slowdown(wait, run_time), ones),
+            "mbs": (pv, ones),
             "mwbs": (size * pv, size),
             "ap0waf": (area * flow, area),
             "ap1waf": (priority * flow, priority),
-            "backfilled": (filled, one),
+            "backfilled": (filled, ones),
             "backfilled_run_time": (filled * run_time, filled),
             "backfilled_size": (filled * size, filled),
             "regular_run_time": ((1 - filled) * run_time, 1 - filled),
-            "killed": (100.0 * (run.times_killed > 0), one),
+            "killed": (100.0 * (run.times_killed > 0), ones),
             "wasted_load": (
                 100.0 * measures.wasted_time(run) * size,
                 np.full(len(w), w.machine * w.span / len(w)),
             ),
         }
         if run.prediction is not None:
-            columns["underpredicted"] = (100.0 * (run.prediction < run_time), one)
+            columns["underpredicted"] = (100.0 * (run.prediction < run_time), ones)
         for name, pair in columns.items():
             sums = np.array([np.bincount(week, column) for column in pair])
             total[name] = total.get(name, 0) + sums
@@ -141,7 +141,8 @@ def arms(workload, workers=2):
                 (rp.EASY(candidates="shortest", predictor=rp.Tsafrir()), users, 1)
             ],
         }
-        tasks |= {name: [(rp.EASY(predictor=one), users, 1)] for name, one in PREDICTORS.items()}
+        for name, predictor in PREDICTORS.items():
+            tasks[name] = [(rp.EASY(predictor=predictor), users, 1)]
         for name, variant in runs.VARIANTS.items():
             tasks[f"EASY-Last, {name}"] = [(variant.of(rp.EASY(predictor=rp.Last())), users, 1)]
             if name in runs.LIFETIMES:
@@ -155,7 +156,7 @@ def arms(workload, workers=2):
     let_past, matched = share_of_wild(workload)
     tasks["random wild"] = [(rp.PaperEASY(let_past=let_past), rp.Perfect(), seed) for seed in seeds]
 
-    def run(name, several):
+    def simulate_arm(name, several):
         facts = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MissingEstimates)  # the log is marked in all tables
@@ -163,21 +164,21 @@ def arms(workload, workers=2):
                 seen = [
                     observe(workload, model, seed, scheduler) for scheduler, model, seed in several
                 ]
-                facts[f"wild, {name}"] = float(np.mean([one.measures["wild"] for one in seen]))
-                schedules = [one.schedule for one in seen]
+                facts[f"wild, {name}"] = float(np.mean([run.measures["wild"] for run in seen]))
+                schedules = [run.schedule for run in seen]
             else:
-                schedules = [rp.simulate(workload, *one) for one in several]
+                schedules = [rp.simulate(workload, *run) for run in several]
         if name == f"EASY-Last, {runs.TEXTBOOK}":
             facts["violations"] = float((audits.reservation_delays(schedules[0]) > 0).sum())
         return name, reduce(schedules), facts
 
-    found = joblib.Parallel(workers, prefer="threads")(
-        joblib.delayed(run)(*task) for task in tasks.items()
+    results = joblib.Parallel(workers, prefer="threads")(
+        joblib.delayed(simulate_arm)(*task) for task in tasks.items()
     )
     facts = {"let past": let_past, "matched": matched}
-    for _, _, own in found:
-        facts |= own
-    return {name: sums for name, sums, _ in found}, facts
+    for _, _, arm_facts in results:
+        facts |= arm_facts
+    return {name: sums for name, sums, _ in results}, facts
 
 
 def share_of_wild(workload):
@@ -257,21 +258,21 @@ def effect(sums, conclusion, measure):
         A quotient, or a difference or a value in the unit of the measure; the ends; and the
         probability of a value as far from the rule's threshold. nan over no jobs.
     """
-    first, second = PAIRS[conclusion]
-    of_first, of_second = COLUMN.get(measure, (measure, measure))
-    pairs = [sums[first][of_first]]
-    if second:
-        others = second if isinstance(second, tuple) else (second,)
-        pairs.append(min((sums[arm][of_second] for arm in others), key=_mean))
+    arm, other = PAIRS[conclusion]
+    column, other_column = COLUMN.get(measure, (measure, measure))
+    pairs = [sums[arm][column]]
+    if other:
+        others = other if isinstance(other, tuple) else (other,)
+        pairs.append(min((sums[name][other_column] for name in others), key=_mean))
     quotient = CONCLUSIONS[conclusion]["effect"] == "quotient"
     # Columns are above and below the line, rows weeks.
     columns = np.vstack(pairs).T
     totals = intervals.sums_without(columns, WEEK * np.arange(len(columns)))
     with np.errstate(divide="ignore", invalid="ignore"):
         values = totals[:, 0] / totals[:, 1]
-        if second:
-            other = totals[:, 2] / totals[:, 3]
-            values = values / other if quotient else values - other
+        if other:
+            base = totals[:, 2] / totals[:, 3]
+            values = values / base if quotient else values - base
     factor = intervals.PRIORITY if measure in ("ap0waf", "ap1waf") else intervals.PLAIN
     rule = CONCLUSIONS[conclusion]
     p = intervals.p_value(values, rule.get("below", rule.get("above")), factor, log=quotient)
@@ -314,7 +315,7 @@ def cases(workload, load=None, workers=2):
     """
     jobs = workload if load is None else workload.at_load(load)
     sums, facts = arms(jobs, workers)
-    waits = {arm: float(np.divide(*one["mean_wait"].sum(axis=1))) for arm, one in sums.items()}
+    waits = {arm: float(np.divide(*total["mean_wait"].sum(axis=1))) for arm, total in sums.items()}
     rows = []
     for conclusion, rule in CONCLUSIONS.items():
         if conclusion == "easy-last-violates":
@@ -323,17 +324,17 @@ def cases(workload, load=None, workers=2):
                 said = word(rule, value, value, value)
                 rows.append((conclusion, "violations", value, nan, nan, nan, said))
             continue
-        first, second = PAIRS[conclusion]
-        needed = [first, *(second if isinstance(second, tuple) else [second] if second else [])]
-        baseline = needed[-1] if rule["effect"] == "quotient" else first
+        arm, other = PAIRS[conclusion]
+        needed = [arm, *(other if isinstance(other, tuple) else [other] if other else [])]
+        baseline = needed[-1] if rule["effect"] == "quotient" else arm
         if not set(needed) <= set(sums) or waits[baseline] < RULES["least_wait"]:
             continue
         for measure in rule["measures"]:
-            *found, p = effect(sums, conclusion, measure)
-            said = word(rule, *found)
+            *interval, p = effect(sums, conclusion, measure)
+            said = word(rule, *interval)
             if conclusion == "random-wild-backfills" and not facts["matched"]:
                 p, said = math.nan, NO_MATCH
-            rows.append((conclusion, measure, *found, p, said))
+            rows.append((conclusion, measure, *interval, p, said))
     table = pd.DataFrame(rows, columns=COLUMNS[2:])
     table.insert(0, "load", jobs.load)
     table.insert(0, "log", workload.name)
@@ -358,8 +359,8 @@ def random_wild(facts):
     """
     names = ["let past", *(f"wild, {arm}" for arm in MATCHED)]
     rows = [
-        [log, one["load"], *(100 * one[name] for name in names), one["matched"]]
-        for log, one in facts
+        [log, row["load"], *(100 * row[name] for name in names), row["matched"]]
+        for log, row in facts
     ]
     return pd.DataFrame(rows, columns=["log", "load", *names, "matched"])
 
@@ -369,9 +370,9 @@ def of_log(table):
 
     A conclusion without a case on any log, as many are where nobody waits, has no interval on all.
     """
-    own = table[table["recorded load"]]
+    table = table[table["recorded load"]]
 
-    def one(words):
+    def joint_word(words):
         words = set(words)
         if len(words) == 1 and words & {NO_INTERVAL, NO_MATCH}:
             return words.pop()
@@ -379,8 +380,8 @@ def of_log(table):
             return "for"
         return "against" if "for" not in words and "against" in words else "open"
 
-    words = own.groupby(["conclusion", "log"], sort=False)["word"].agg(one).reset_index()
-    absent = itertools.product(CONCLUSIONS.keys() - {*words["conclusion"]}, own["log"].unique())
+    words = table.groupby(["conclusion", "log"], sort=False)["word"].agg(joint_word).reset_index()
+    absent = itertools.product(CONCLUSIONS.keys() - {*words["conclusion"]}, table["log"].unique())
     rows = [[*names, NO_INTERVAL] for names in sorted(absent)]
     return pd.concat([words, pd.DataFrame(rows, columns=words.columns)]) if rows else words
 
@@ -394,9 +395,9 @@ def certain(p, level=0.05):
         Their p-values; nan never survives, and does not count.
     """
     p = np.asarray(p, float)
-    known = np.isfinite(p)
-    order = np.argsort(np.where(known, p, np.inf), kind="stable")
-    holds = p[order] <= level / np.maximum(known.sum() - np.arange(len(p)), 1)
+    finite = np.isfinite(p)
+    order = np.argsort(np.where(finite, p, np.inf), kind="stable")
+    holds = p[order] <= level / np.maximum(finite.sum() - np.arange(len(p)), 1)
     survives = np.zeros(len(p), bool)
     survives[order] = np.logical_and.accumulate(holds)
     return survives
@@ -464,8 +465,8 @@ def left_out(table):
         machines are left out.
     """
     rows = []
-    own = compared(table[table["recorded load"] & (table["value"] > 0)])
-    for (conclusion, measure), part in own.groupby(["conclusion", "measure"], sort=False):
+    table = compared(table[table["recorded load"] & (table["value"] > 0)])
+    for (conclusion, measure), part in table.groupby(["conclusion", "measure"], sort=False):
         if CONCLUSIONS[conclusion]["effect"] != "quotient" or len(part) <= FEWEST:
             continue
         for row in part.itertuples():
@@ -482,7 +483,7 @@ def describe(workload):
     """
     run_time, estimate = workload.run_time.astype(float), workload.estimate.astype(float)
     counts = np.sort(np.unique(workload.estimate, return_counts=True)[1])[::-1]
-    known = workload.without_estimate <= RULES["most_without_estimate"]
+    has_estimates = workload.without_estimate <= RULES["most_without_estimate"]
     nan = math.nan
     past = dict(workload.cleaning).get("estimate-raised", 0) / len(workload)
     return {
@@ -491,8 +492,8 @@ def describe(workload):
         "processors": workload.machine,
         "load": workload.load,
         "without estimate": workload.without_estimate,
-        "past the estimate": past if known else nan,
-        "accuracy": float((run_time / np.maximum(estimate, 1)).mean()) if known else nan,
-        "twenty estimates": float(counts[:20].sum() / len(workload)) if known else nan,
+        "past the estimate": past if has_estimates else nan,
+        "accuracy": float((run_time / np.maximum(estimate, 1)).mean()) if has_estimates else nan,
+        "twenty estimates": float(counts[:20].sum() / len(workload)) if has_estimates else nan,
         "size and run time": float(stats.spearmanr(workload.processors, run_time).statistic),
     }

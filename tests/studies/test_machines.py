@@ -16,23 +16,23 @@ def jobs():
 
 
 def test_machines_of_another_size_and_load(jobs):
-    found = machines.machines({"a": jobs, "b": jobs}, {"a": [120]}, {"b": 0.9})
-    assert [*found] == ["a", "a, 120 processors", "b, load 0.9"]
-    assert found["a, 120 processors"].machine == 120
-    assert found["b, load 0.9"].load == pytest.approx(0.9, rel=1e-4)
+    by_name = machines.machines({"a": jobs, "b": jobs}, {"a": [120]}, {"b": 0.9})
+    assert [*by_name] == ["a", "a, 120 processors", "b, load 0.9"]
+    assert by_name["a, 120 processors"].machine == 120
+    assert by_name["b, load 0.9"].load == pytest.approx(0.9, rel=1e-4)
 
 
 def test_runs_are_those_of_shifted_submissions(jobs):
     points = prices.levels([1], [0.5], [2])
-    own = machines.Runs(jobs, points, [3, 4, 5, 6])
+    runs = machines.Runs(jobs, points, [3, 4, 5, 6])
     run = rp.simulate(placebo.shifted(jobs, 4), rp.EASY(), rp.FModel(1), 4)
-    row = own.table[(own.table["way"] == prices.F) & (own.table["seed"] == 4)].set_index("level")
+    row = runs.table[(runs.table["way"] == prices.F) & (runs.table["seed"] == 4)].set_index("level")
     assert row.loc[1, "mean_wait"] == pytest.approx(run.wait.mean())
     assert row.loc[1, "heads"] == pytest.approx(run.wait[prices.heads(jobs)].mean())
     # Half of the runs with each of two levels.
     weights = pd.DataFrame(np.full((2, 4), 0.5), index=[0.0, 1.0])
-    gains = own.gain_without(prices.F, weights)
-    waits = own.table[own.table["way"] == prices.F].groupby("level")["mean_wait"].mean()
+    gains = runs.gain_without(prices.F, weights)
+    waits = runs.table[runs.table["way"] == prices.F].groupby("level")["mean_wait"].mean()
     assert gains[0] == pytest.approx(50 * (1 - waits[1] / waits[0]))
 
 
@@ -46,8 +46,8 @@ def test_the_mean_over_machines_and_one_more():
         for way in (prices.F, prices.RELAXED)
     ]
     rows.append(rows[-1] | {"machine": "not counted", "gain, more": 99})
-    found = machines.over_machines(pd.DataFrame(rows), [*"abc"])
-    [row] = found.to_dict("records")
+    table = machines.over_machines(pd.DataFrame(rows), [*"abc"])
+    [row] = table.to_dict("records")
     assert (row["way"], row["machines"], row["ahead by seeds"]) == (prices.RELAXED, 3, 2)
     assert (row["behind by seeds"], row["ahead by weeks"], row["behind by weeks"]) == (0, 0, 3)
     assert [row["mean"], row["low"]] == pytest.approx([2, 2 - 2.48414], rel=1e-5)

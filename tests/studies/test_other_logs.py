@@ -32,19 +32,19 @@ def test_a_case_is_decided_by_its_whole_interval(rule, interval, word):
 
 
 def test_a_log_is_against_if_no_case_is_for():
-    words = {"a": "for open", "b": "for against", "c": "against open", "d": "open open"}
+    cases = {"a": "for open", "b": "for against", "c": "against open", "d": "open open"}
     rows = [
         {"log": log, "conclusion": "x", "word": word, "recorded load": True}
-        for log, both in words.items()
+        for log, both in cases.items()
         for word in both.split()
     ]
     rows.append({"log": "d", "conclusion": "x", "word": "for", "recorded load": False})
-    found = other_logs.of_log(pd.DataFrame(rows))
-    own = found[found["conclusion"] == "x"].set_index("log")["word"]
-    assert own.to_dict() == {"a": "for", "b": "open", "c": "against", "d": "open"}
+    table = other_logs.of_log(pd.DataFrame(rows))
+    words = table[table["conclusion"] == "x"].set_index("log")["word"]
+    assert words.to_dict() == {"a": "for", "b": "open", "c": "against", "d": "open"}
     # All others have no case on any log.
-    assert {*found["conclusion"]} == {"x", *other_logs.CONCLUSIONS}
-    assert {*found.loc[found["conclusion"] != "x", "word"]} == {other_logs.NO_INTERVAL}
+    assert {*table["conclusion"]} == {"x", *other_logs.CONCLUSIONS}
+    assert {*table.loc[table["conclusion"] != "x", "word"]} == {other_logs.NO_INTERVAL}
 
 
 def test_effects_of_weekly_sums():
@@ -83,13 +83,13 @@ def test_results_that_survive_holms_correction():
 
 def test_the_mean_of_machines_and_what_one_more_would_show():
     # Logarithms -1, 0 and 1: a standard deviation of 1; t with two degrees of freedom is 4.3027.
-    found = other_logs.pool(np.exp([-1.0, 0, 1]))
-    assert found["pooled"] == pytest.approx(1) and found["pooled_logs"] == 3
-    assert found["above_one"] == pytest.approx(0.5)
-    assert math.log(found["high"]) == pytest.approx(4.3027 * math.sqrt(1 / 3), rel=1e-4)
-    assert math.log(found["prediction_low"]) == pytest.approx(-4.3027 * math.sqrt(4 / 3), rel=1e-4)
+    mean = other_logs.pool(np.exp([-1.0, 0, 1]))
+    assert mean["pooled"] == pytest.approx(1) and mean["pooled_logs"] == 3
+    assert mean["above_one"] == pytest.approx(0.5)
+    assert math.log(mean["high"]) == pytest.approx(4.3027 * math.sqrt(1 / 3), rel=1e-4)
+    assert math.log(mean["prediction_low"]) == pytest.approx(-4.3027 * math.sqrt(4 / 3), rel=1e-4)
     # A mean as far from 1 as the prediction interval reaches has 2.5 % beyond 1.
-    low = other_logs.pool(np.exp(np.array([-1.0, 0, 1]) + math.log(found["prediction_low"])))
+    low = other_logs.pool(np.exp(np.array([-1.0, 0, 1]) + math.log(mean["prediction_low"])))
     assert low["above_one"] == pytest.approx(0.025)
     assert math.isnan(other_logs.pool([1, 2])["pooled"])
 
@@ -101,16 +101,16 @@ def test_a_prediction_interval_holds_what_one_more_machine_shows():
         true = rng.normal(-0.2, 0.3, 12)
         error = np.abs(true) * rng.uniform(0.05, 0.5, 12) + 0.02
         seen = np.exp(true + rng.normal(0, error))
-        found = other_logs.pool(seen[:-1])
-        inside.append(found["prediction_low"] <= seen[-1] <= found["prediction_high"])
+        mean = other_logs.pool(seen[:-1])
+        inside.append(mean["prediction_low"] <= seen[-1] <= mean["prediction_high"])
     assert 0.92 <= np.mean(inside) <= 0.97
 
 
 def test_a_log_without_as_many_random_exceptions_decides_nothing():
     log = rp.synthetic(600, 8, 1.9, seed=1)  # f = 1 has more wild backfills than any share
     cases, facts = other_logs.cases(log, workers=1)
-    own = cases.set_index("conclusion").loc["random-wild-backfills"]
-    assert not facts["matched"] and own["word"] == other_logs.NO_MATCH and math.isnan(own["p"])
+    case = cases.set_index("conclusion").loc["random-wild-backfills"]
+    assert not facts["matched"] and case["word"] == other_logs.NO_MATCH and math.isnan(case["p"])
     assert other_logs.of_log(cases).set_index("conclusion")["word"]["random-wild-backfills"] == (
         other_logs.NO_MATCH
     )

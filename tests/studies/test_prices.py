@@ -20,7 +20,7 @@ def of_way(way, *points):
     ]
 
 
-def made(random, relaxed=((0, 0, 100, 50), (9, 0, 80, 50))):
+def curves(random, relaxed=((0, 0, 100, 50), (9, 0, 80, 50))):
     f = [(0, 0, 100, 50), (1, 0.02, 90, 60), (3, 0.02, 80, 60), (10, 0.02, 120, 60)]
     rows = of_way(prices.F, *f) + of_way(prices.RANDOM, *random) + of_way(prices.RELAXED, *relaxed)
     return prices.curves(pd.DataFrame(rows))
@@ -28,22 +28,22 @@ def made(random, relaxed=((0, 0, 100, 50), (9, 0, 80, 50))):
 
 def test_ways_are_compared_where_as_many_are_wild():
     # At 2 % wild backfills: half-way from 0.2 to 0.6.
-    curves = made([(0, 0, 100, 50), (0.2, 0.01, 80, 55), (0.6, 0.03, 60, 75), (1, 0.04, 90, 100)])
-    found = prices.equal_wild(curves).set_index(["f", "way"])
-    row = found.loc[(1, prices.RANDOM)]
+    points = [(0, 0, 100, 50), (0.2, 0.01, 80, 55), (0.6, 0.03, 60, 75), (1, 0.04, 90, 100)]
+    table = prices.equal_wild(curves(points)).set_index(["f", "way"])
+    row = table.loc[(1, prices.RANDOM)]
     assert row[["level", "wild", "gain", "heads"]].tolist() == pytest.approx([0.4, 2, 30, 30])
     assert row["gain of f"] == pytest.approx(10) and row["gain, more"] == pytest.approx(20)
     assert row["heads, more"] == pytest.approx(30 - 20)
     # The seeds of both ways are drawn together.
     assert row["gain low"] < 29.5 and row["gain high"] > 30.5
     assert row[["gain, more low", "gain, more high"]].tolist() == pytest.approx([20, 20])
-    own = found.xs(prices.RANDOM, level="way")
-    assert prices.sides(own, "heads") == (3, 0)
+    part = table.xs(prices.RANDOM, level="way")
+    assert prices.sides(part, "heads") == (3, 0)
 
 
 def test_a_curve_that_never_has_as_many_has_no_value():
-    found = prices.equal_wild(made([(0, 0, 100, 50), (1, 0.01, 85, 55)])).set_index(["f", "way"])
-    assert found.loc[(1, prices.RANDOM), ["level", "heads", "heads, more"]].isna().all()
+    table = prices.equal_wild(curves([(0, 0, 100, 50), (1, 0.01, 85, 55)])).set_index(["f", "way"])
+    assert table.loc[(1, prices.RANDOM), ["level", "heads", "heads, more"]].isna().all()
 
 
 def of_seeds(way, level, waits, heads):
@@ -53,11 +53,11 @@ def of_seeds(way, level, waits, heads):
     return [key | {"seed": seed, "mean_wait": wait, "heads": head} for seed, (wait, head) in rows]
 
 
-START = [one for way in prices.WAYS for one in of_seeds(way, 0, [100] * 4, [50] * 4)]
+START = [run for way in prices.WAYS for run in of_seeds(way, 0, [100] * 4, [50] * 4)]
 OWN = [
-    one
+    run
     for f, heads in ((1, 55), (3, 60), (10, 65))
-    for one in of_seeds(prices.F, f, [90] * 4, [heads] * 4)
+    for run in of_seeds(prices.F, f, [90] * 4, [heads] * 4)
 ]
 
 
@@ -66,9 +66,9 @@ def test_the_largest_gain_at_the_price_of_f():
     random += of_seeds(prices.RANDOM, 0.5, [65] * 4, [62] * 4)
     relaxed = of_seeds(prices.RELAXED, 0.1, [95] * 4, [49] * 4)
     table = pd.DataFrame(START + OWN + random + relaxed)
-    found = prices.equal_price(table).set_index(["f", "way"])
+    gains = prices.equal_price(table).set_index(["f", "way"])
     columns = ["price", "levels, odd", "levels, even", "gain", "heads", "gain, more"]
-    rows = found[columns].round(9).T.to_dict("list")
+    rows = gains[columns].round(9).T.to_dict("list")
     assert rows[0, prices.F] == [0, "0", "0", 0, 0, 0]
     assert rows[0, prices.RANDOM] == [0, "0", "0", 0, 0, 0]
     assert rows[0, prices.RELAXED] == [0, "0.1", "0.1", 5, -2, 5]
@@ -86,18 +86,18 @@ def test_a_mixture_skips_levels_that_are_worse():
 
 
 def test_a_price_below_zero_is_none():
-    cheap = [one for f in (1, 3, 10) for one in of_seeds(prices.F, f, [90] * 4, [45] * 4)]
+    cheap = [run for f in (1, 3, 10) for run in of_seeds(prices.F, f, [90] * 4, [45] * 4)]
     more = of_seeds(prices.RANDOM, 0.1, [85] * 4, [50] * 4)
-    found = prices.equal_price(pd.DataFrame(START + cheap + more)).set_index(["f", "way"])
-    assert found.loc[(1, prices.RANDOM), ["price", "gain"]].tolist() == pytest.approx([0, 15])
+    gains = prices.equal_price(pd.DataFrame(START + cheap + more)).set_index(["f", "way"])
+    assert gains.loc[(1, prices.RANDOM), ["price", "gain"]].tolist() == pytest.approx([0, 15])
 
 
 def test_the_seeds_that_choose_do_not_measure():
     # Odd seeds wait less at 0.1, even ones at 0.2: each choice is one of luck.
     lucky = of_seeds(prices.RANDOM, 0.1, [80, 110, 80, 110], [50] * 4)
     lucky += of_seeds(prices.RANDOM, 0.2, [110, 80, 110, 80], [50] * 4)
-    found = prices.equal_price(pd.DataFrame(START + OWN + lucky)).set_index(["f", "way"])
-    row = found.loc[(0, prices.RANDOM)]
+    gains = prices.equal_price(pd.DataFrame(START + OWN + lucky)).set_index(["f", "way"])
+    row = gains.loc[(0, prices.RANDOM)]
     assert row[["levels, odd", "levels, even"]].tolist() == ["0.1", "0.2"]
     assert row["gain"] == pytest.approx(-10)
 
@@ -110,5 +110,5 @@ def test_intervals_over_seeds_are_students():
 def test_the_smallest_level_counts_where_a_curve_returns():
     rows = of_way(prices.RANDOM, (0, 0, 100, 50), (1, 0, 80, 60), (2, 0, 100, 90), (3, 0, 80, 99))
     curve = prices.Curve(pd.DataFrame(rows))
-    found = curve.where("gain", np.full(1 + over_seeds.DRAWS, 10.0))
-    assert found["level"][0] == pytest.approx(0.5) and found["heads"][0] == pytest.approx(10)
+    point = curve.where("gain", np.full(1 + over_seeds.DRAWS, 10.0))
+    assert point["level"][0] == pytest.approx(0.5) and point["heads"][0] == pytest.approx(10)

@@ -31,7 +31,7 @@ class ReadableRelaxed(rp.PythonScheduler, name="readable-relaxed"):
 
     def start_behind(self, head, job, now):
         """The earliest start of the head if a job began now."""
-        ends = [(max(self.planned_end(one), now), one.size) for one in self.running]
+        ends = [(max(self.planned_end(running), now), running.size) for running in self.running]
         ends.append((now + self.planned(job), job.size))
         return earliest_fit(head.size, self.free - job.size, ends).time
 

@@ -30,14 +30,14 @@ def printed(measure, value, trace="A", policy="p"):
 
 def cells(values):
     """Return the cells as from `search.simulate_all` from {(log, measure, choice): value}."""
-    found = {}
+    by_key = {}
     for (log, measure, choice), value in values.items():
-        found.setdefault((log, "p", measure), []).append((dict([choice]), value))
-    return found
+        by_key.setdefault((log, "p", measure), []).append((dict([choice]), value))
+    return by_key
 
 
 @pytest.fixture(scope="module")
-def found():
+def result():
     """Blue is right on every log, square on A and B alone, and nothing depends on size; printed are
     100 and 10.
     """
@@ -53,31 +53,31 @@ def found():
     return search.Search(CODES, cells(values), numbers, THINGS)
 
 
-def test_distances_are_those_worked_out_by_hand(found):
+def test_distances_are_those_worked_out_by_hand(result):
     # Differences of blue, square and big: 1 %, 0, 1 %, 0, 1 %, 100 %.
     k = CODES.tolist().index([1, 1, 0])
-    assert found.differences[k] == pytest.approx([0.01, 0, 0.01, 0, 0.01, 1.0], abs=1e-7)
-    assert found.distances[k] == pytest.approx(0.01)
-    assert found.matched[k].tolist() == [True] * 5 + [False]
+    assert result.differences[k] == pytest.approx([0.01, 0, 0.01, 0, 0.01, 1.0], abs=1e-7)
+    assert result.distances[k] == pytest.approx(0.01)
+    assert result.matched[k].tolist() == [True] * 5 + [False]
     # The default, red and round: 50 %, 20 %, 50 %, 20 %, 50 %, 0.
-    assert found.distances[0] == pytest.approx(0.35)
+    assert result.distances[0] == pytest.approx(0.35)
     # Blue has 1 % whatever the shape; then the worst difference decides for round, then the place.
-    assert found.words(found.best) == "things are blue"
+    assert result.words(result.best) == "things are blue"
 
 
 def test_an_undefined_number_is_infinitely_far():
     values = {"red": 1.0, "blue": np.nan, "green": 2.0}
     table = cells({("A", "n", ("colour", name)): value for name, value in values.items()})
     colour = {"colour": THINGS["colour"]}
-    found = search.Search(np.arange(3)[:, None], table, [printed("n", 2), printed("x", 5)], colour)
-    assert found.differences[:, 0].tolist() == [0.5, np.inf, 0]
-    assert list(found.order) == [2, 0, 1] and not found.matched[1, 0]
+    result = search.Search(np.arange(3)[:, None], table, [printed("n", 2), printed("x", 5)], colour)
+    assert result.differences[:, 0].tolist() == [0.5, np.inf, 0]
+    assert list(result.order) == [2, 0, 1] and not result.matched[1, 0]
     with pytest.raises(EvidenceError, match="none of the published numbers"):
         search.Search(np.arange(3)[:, None], table, [printed("x", 5)], colour)
 
 
-def test_a_choice_is_identified_only_if_no_log_contradicts_it(found):
-    table = search.choices(found)
+def test_a_choice_is_identified_only_if_no_log_contradicts_it(result):
+    table = search.choices(result)
     assert search.identified(table)["all"].tolist() == ["blue", "left open", "moves nothing"]
     table = table.set_index("choice")
     blue, square = table.loc["blue"], table.loc["square"]
@@ -85,12 +85,12 @@ def test_a_choice_is_identified_only_if_no_log_contradicts_it(found):
     assert (blue["numbers"], blue["fits"], square["fits"]) == (3, "3 of 3", "1 of 3")
     # On A and B square is exact and round 20 % off; on C round is exact.
     assert (square["best_with"], square["best_without"]) == pytest.approx((0, 20))
-    undecided = search.choices(found, decided=False)
+    undecided = search.choices(result, decided=False)
     assert set(undecided["verdict"]) == {"not decided here"}
 
 
-def test_a_log_is_held_out_from_the_choice_tested_on_it(found):
-    table = search.hold_out(found).set_index("tested_on")
+def test_a_log_is_held_out_from_the_choice_tested_on_it(result):
+    table = search.hold_out(result).set_index("tested_on")
     # Without C, blue and square are within 1 % and exact; on C the square is 100 % off: the median
     # is 50.5 %.
     assert table.loc["C", "choices"] == "things are blue; things are square"
@@ -107,11 +107,11 @@ def test_a_number_of_a_combination_is_that_of_its_own_simulation():
     codes = search.combinations(single=True, fixed=search.CLEANING)
     table = search.simulate_all({"A": some_jobs}, codes)
     numbers = [printed(measure, 1, policy="Tsafrir") for measure in ("af", "r2")]
-    found = search.Search(codes, table, numbers)
+    result = search.Search(codes, table, numbers)
     for k, row in enumerate(codes):
         chosen = [several[at] for several, at in zip(search.DIMENSIONS.values(), row, strict=True)]
         variant = search._together(chosen)
         base = runs.measure(runs.run(some_jobs, "Reqtime", variant))
         schedule = runs.run(some_jobs, "Tsafrir", variant)
-        assert found.values[k, 0] == runs.measure(schedule)["af"] / base["af"]
-    assert len({*found.values[:, 0]}) > 1 and len({*found.values[:, 1]}) > 1
+        assert result.values[k, 0] == runs.measure(schedule)["af"] / base["af"]
+    assert len({*result.values[:, 0]}) > 1 and len({*result.values[:, 1]}) > 1

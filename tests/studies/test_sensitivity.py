@@ -53,14 +53,14 @@ def test_a_change_of_load_reaches_it_and_leaves_the_jobs():
 
 def test_another_log_is_cleaned_by_the_paper_and_keeps_its_machine(real_log):
     assert real_log("KTH-SP2").machine == 100
-    own = {"CTC-SP2": THREE}
-    got = variants.jobs("pv_easy", own, "KTH-SP2", Variant("KTH-SP2", logs=("KTH-SP2",)))
+    workloads = {"CTC-SP2": THREE}
+    got = variants.jobs("pv_easy", workloads, "KTH-SP2", Variant("KTH-SP2", logs=("KTH-SP2",)))
     assert got.machine == 100
     assert got.provenance["size"] == registry.cleaning_of("CTC-SP2", "pv_easy").size
     variant = Variant("512", cleaning={"machine": 512}, logs=("CTC-SP2",))
-    machine = variants.jobs("pv_easy", own, "CTC-SP2", variant)
+    machine = variants.jobs("pv_easy", workloads, "CTC-SP2", variant)
     assert machine.machine == 512 and len(machine) == 77222
-    assert len(variants.jobs("pv_easy", own, "CTC-SP2", variant, first=100)) == 100
+    assert len(variants.jobs("pv_easy", workloads, "CTC-SP2", variant, first=100)) == 100
     with pytest.raises(NotApplicable, match="real log"):  # of synthetic jobs
         variants.jobs("pv_easy", {"CTC-SP2": THREE.replace(stand_in=True)}, "CTC-SP2", variant)
 
@@ -79,24 +79,24 @@ def pv_answers(name, variant=PLAIN, quotient=None, **named):
     tables = {}
     if quotient:
         keys = [
-            ("A", f"{one} over {other}", measure)
-            for one, other in pv_claims.PAIRS
+            ("A", f"{policy} over {other}", measure)
+            for policy, other in pv_claims.PAIRS
             for measure in ("MBS", "MWBS")
         ]
         rows = [(*key, *quotient) for key in keys]
         columns = ["log", "policies", "measure", "value", "low", "high"]
         tables["over"] = pd.DataFrame(rows, columns=columns)
     else:
-        schedules = {"A": {policy.replace("_", "-"): one for policy, one in named.items()}}
+        schedules = {"A": {name.replace("_", "-"): schedule for name, schedule in named.items()}}
         tables["numbers"] = pv.numbers(schedules, variant)
         if len(named) > 1:
             tables["blocked"] = pv_claims.blocked(schedules)
-    found = decide("pv_easy", pv_claims, tables, [name], entries=headlines_of("pv_easy"))[name]
-    return [*found.answers.values()]
+    decision = decide("pv_easy", pv_claims, tables, [name], entries=headlines_of("pv_easy"))[name]
+    return [*decision.answers.values()]
 
 
 def holds(*args, **named):
-    return [one.holds for one in pv_answers(*args, **named)]
+    return [answer.holds for answer in pv_answers(*args, **named)]
 
 
 def test_a_head_that_waits_for_a_later_job_counts_against_strict_fairness():
@@ -165,9 +165,9 @@ def order_of(value):
 
 
 def answers_of(name, value):
-    given = {"runs": runs_of(value), "order": order_of(value)}
-    found = decide("heel_and_toe", heel, given, [name], entries=headlines_of("heel_and_toe"))
-    return [*found[name].answers.values()]
+    tables = {"runs": runs_of(value), "order": order_of(value)}
+    decisions = decide("heel_and_toe", heel, tables, [name], entries=headlines_of("heel_and_toe"))
+    return [*decisions[name].answers.values()]
 
 
 def rising(name, f):
@@ -200,8 +200,8 @@ def by_name(**values):
     ],
 )
 def test_a_headline_of_heel_and_toe_is_decided_both_ways(name, holds, fails):
-    assert {one.holds for one in answers_of(name, holds)} == {True}
-    assert {one.holds for one in answers_of(name, fails)} == {False}
+    assert {answer.holds for answer in answers_of(name, holds)} == {True}
+    assert {answer.holds for answer in answers_of(name, fails)} == {False}
 
 
 def test_a_difference_below_the_scatter_is_not_sure():
@@ -210,7 +210,7 @@ def test_a_difference_below_the_scatter_is_not_sure():
     def value(name, f):
         return next(scatter) if name == "random" else 10.0
 
-    assert [one.sure for one in answers_of("initial-drop", value)] == [False, False]
+    assert [answer.sure for answer in answers_of("initial-drop", value)] == [False, False]
 
 
 # ---- Top Percent
@@ -244,10 +244,10 @@ def draws_of(values=(), under=None):
     ],
 )
 def test_a_headline_of_top_percent_is_decided_both_ways(name, holds, fails):
-    for given, expected in ((holds, True), (fails, False)):
-        draws = draws_of(*given)
+    for arguments, expected in ((holds, True), (fails, False)):
+        draws = draws_of(*arguments)
         tables = {"replicates": draws, "ratios": weeks.table(draws)}
-        found = decide(
+        decision = decide(
             "top_percent", top_claims, tables, [name], entries=headlines_of("top_percent")
         )[name]
-        assert {one.holds for one in found.answers.values()} == {expected}
+        assert {answer.holds for answer in decision.answers.values()} == {expected}

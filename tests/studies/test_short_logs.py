@@ -10,7 +10,7 @@ from replication.simulator.schedules import intervals
 @pytest.mark.parametrize("weeks", [8, 20])
 def test_intervals_of_many_logs_are_those_of_the_package(weeks):
     sums = np.random.default_rng(1).gamma(2, size=(3, weeks, 4, 3, 2))
-    found = short_logs.ends(sums, short_logs.METHODS[short_logs.USED])
+    ends = short_logs.ends(sums, short_logs.METHODS[short_logs.USED])
     for log, rows in enumerate(sums):
         flat = rows.reshape(weeks, -1)
         totals = intervals.sums_without(flat, short_logs.WEEK * np.arange(weeks))
@@ -18,7 +18,7 @@ def test_intervals_of_many_logs_are_those_of_the_package(weeks):
         for measure, factor in ((0, intervals.PLAIN), (3, intervals.PRIORITY)):
             for effect in (0, 1):
                 _, *both = intervals.interval(effects[:, measure, effect], factor)
-                assert found[:, log, measure, effect] == pytest.approx(both)
+                assert ends[:, log, measure, effect] == pytest.approx(both)
 
 
 def test_a_long_log_has_the_load_and_the_weeks_of_its_process():

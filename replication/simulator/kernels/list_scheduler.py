@@ -197,14 +197,14 @@ def _pass(machine, memory, rules, lists, key, tree, stale, since, now):
             machines.begin(machine, memory, job, predicted, now)
             gaps |= _leave(machine, rules, tree, head)
             head = _first(machine, rules, lists, key, tree)
-    some = 0
+    n_entries = 0
     if head != NO_JOB or rules.order == LARGEST_AREA:
-        some = _candidates(machine, memory, rules, lists, key, tree, head, stale, since, now)
-    if some > 0 and head != NO_JOB:
+        n_entries = _candidates(machine, memory, rules, lists, key, tree, head, stale, since, now)
+    if n_entries > 0 and head != NO_JOB:
         _reserve(machine, memory, _job(machine, lists, tree, head), now)
-    left = some
+    left = n_entries
     while left > 0:
-        entry, left = _next(machine, rules, key, tree, some, left, now)
+        entry, left = _next(machine, rules, key, tree, n_entries, left, now)
         if entry != NO_JOB:
             job = _job(machine, lists, tree, entry)
             predicted = _planned(machine, memory, rules, key is not None, job, now)
@@ -304,21 +304,21 @@ def _candidates(machine, memory, rules, lists, key, tree, head, stale, since, no
         return len(tree.size) if tree.rows[ONE, trees.NONE] <= count[FREE] else 0
     if count[SMALLEST] > count[FREE]:
         return 0
-    some = machines.fitting(machine, count[HEAD] + 1 if stale else since)
+    n_places = machines.fitting(machine, count[HEAD] + 1 if stale else since)
     is_limited = rules.candidates_limit < NO_LIMIT
-    if some > 0 and is_limited:
-        some = 0
+    if n_places > 0 and is_limited:
+        n_places = 0
         for place in range(count[TAIL]):
             if place > count[HEAD] and place != head and machine.waiting[place] >= 0:
-                machine.scratch[some] = place
-                some += 1
+                machine.scratch[n_places] = place
+                n_places += 1
     if key is not None:
         if rules.shortest_first or rules.order == LARGEST_AREA:
-            for place in machine.scratch[:some]:
+            for place in machine.scratch[:n_places]:
                 _set_key(machine, memory, rules, lists, key, place, now)
         if is_limited:
-            _select(machine.scratch[:some], key, rules.candidates_limit)
-    return min(some, rules.candidates_limit)
+            _select(machine.scratch[:n_places], key, rules.candidates_limit)
+    return min(n_places, rules.candidates_limit)
 
 
 @njit_call
@@ -328,16 +328,16 @@ def _select(places, key, most):
     """
     for k in range(min(most, len(places))):
         best = k
-        for other in range(k + 1, len(places)):
-            best = other if key[places[other]] < key[places[best]] else best
+        for i in range(k + 1, len(places)):
+            best = i if key[places[i]] < key[places[best]] else best
         place = places[best]
-        for other in range(best, k, -1):
-            places[other] = places[other - 1]
+        for i in range(best, k, -1):
+            places[i] = places[i - 1]
         places[k] = place
 
 
 @njit_noalloc
-def _next(machine, rules, key, tree, some, left, now):
+def _next(machine, rules, key, tree, n_entries, left, now):
     """Return the entry of the next job that fits and may pass the head, and the number of entries
     left to search; `NO_JOB` without one.
 
@@ -348,15 +348,15 @@ def _next(machine, rules, key, tree, some, left, now):
         if tree.rows[ONE, trees.NONE] > count[FREE]:
             return NO_JOB, 0
         window = count[SHADOW] - now
-        rank = trees.next_entry(tree, some - left, count[FREE], count[EXTRA], window)
+        rank = trees.next_entry(tree, n_entries - left, count[FREE], count[EXTRA], window)
         if rank == len(tree.size):
             return NO_JOB, 0
-        return (rank if tree.size[rank] <= count[FREE] else NO_JOB), some - rank - 1
+        return (rank if tree.size[rank] <= count[FREE] else NO_JOB), n_entries - rank - 1
     if key is not None and rules.candidates_limit == NO_LIMIT:
         extra, window = min(count[EXTRA], count[FREE]), count[SHADOW] - now
         return _first_that_may_start(machine, rules, key, left, extra, window)
     while left > 0:
-        place = np.uint64(machine.scratch[some - left])  # a signed index costs a test
+        place = np.uint64(machine.scratch[n_entries - left])  # a signed index costs a test
         left -= 1
         if machine.queued_size[place] <= count[FREE]:
             return np.int64(place), left
@@ -385,16 +385,16 @@ def _set_key(machine, memory, rules, lists, key, place, now):
 
 
 @njit_noalloc
-def _first_that_may_start(machine, rules, key, some, extra, window):
+def _first_that_may_start(machine, rules, key, n_places, extra, window):
     """Select the first job by key that needs at most `extra` processors,
     or fits and ends within `window` s.
 
-    Returns its place and the number of places left in `scratch`: those of the first `some` whose
-    jobs fit so.
+    Returns its place and the number of places left in `scratch`: those of the first `n_places`
+    whose jobs fit so.
     """
     places, waiting, free = machine.scratch, machine.waiting, machine.count[FREE]
     best, least, left = NO_JOB, math.inf, 0
-    for place in places[:some]:
+    for place in places[:n_places]:
         job, size = waiting[place], machine.queued_size[place]
         if job >= 0 and (size <= extra or (size <= free and machine.planned[job] <= window)):
             places[left] = place

@@ -27,9 +27,9 @@ def performance(submit, run_time, size, end, kept):
         waited += wait
         processors += size[k]
         slowdown += max(1.0, (wait + run_time[k]) / bounded)
-        own = (wait + bounded) / bounded
-        mbs += own
-        mwbs += own * size[k]
+        job_slowdown = (wait + bounded) / bounded
+        mbs += job_slowdown
+        mwbs += job_slowdown * size[k]
     return (
         float(jobs),
         share(waited, jobs),

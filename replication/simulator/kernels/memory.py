@@ -41,11 +41,11 @@ BASE = (
 
 
 class MemoryType(types.Type):
-    """A pointer to the fields `BASE` and a predictor's `own` ones, (name, numba type) each."""
+    """A pointer to the fields `BASE` and those of a predictor, (name, numba type) each."""
 
-    def __init__(self, own=()):
-        self.fields = (*BASE, *own)
-        super().__init__(f"Memory({', '.join(f'{name}: {kind}' for name, kind in own)})")
+    def __init__(self, fields=()):
+        self.fields = (*BASE, *fields)
+        super().__init__(f"Memory({', '.join(f'{name}: {kind}' for name, kind in fields)})")
 
 
 register_model(MemoryType)(models.OpaqueModel)
@@ -70,8 +70,8 @@ def _load_field(context, builder, memory, pointer, name):
 
 
 @unbox(MemoryType)
-def _unbox(memory, given, c):
-    address = c.pyapi.object_getattr_string(given, "address")
+def _unbox(memory, value, c):
+    address = c.pyapi.object_getattr_string(value, "address")
     pointer = c.pyapi.long_as_voidptr(address)
     c.pyapi.decref(address)
     return NativeValue(pointer, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
@@ -163,15 +163,17 @@ class Memory:
         else:
             self.state = np.empty(sum(-(-a.nbytes // 8) for a in arrays.values()), np.int64)
             self.current = np.array([-1, -1])
-        self.tables, first = dict(tables), 0
+        self.tables, start = dict(tables), 0
         for name, table in arrays.items():
-            part = self.state[first:].view(np.uint8)[: table.nbytes].view(table.dtype)
+            part = self.state[start:].view(np.uint8)[: table.nbytes].view(table.dtype)
             self.tables[name] = part.reshape(table.shape)
             self.tables[name][...] = table
-            first += -(-table.nbytes // 8)
-        own = tuple((name, _kind(table)) for name, table in self.tables.items())
+            start += -(-table.nbytes // 8)
+        kinds = tuple((name, _kind(table)) for name, table in self.tables.items())
         results = types.int64, types.none, types.none
-        addresses = [_address(f, own, result) for f, result in zip(functions, results, strict=True)]
+        addresses = [
+            _address(f, kinds, result) for f, result in zip(functions, results, strict=True)
+        ]
         vars(self).update(self.tables)
         self.predict, self.begin, self.learn = addresses
         self.known = known = (
@@ -183,7 +185,7 @@ class Memory:
 
 
 @typeof_impl.register(Memory)
-def _typeof(given, context):
+def _typeof(value, context):
     return MemoryType()
 
 
@@ -206,11 +208,11 @@ def _words(field):
     return [int(np.float64(field).view(np.int64)) if isinstance(field, float) else int(field)]
 
 
-def _address(function, own, result):
-    """Return the address of a predictor's function, compiled for its own tables; 0 of none."""
+def _address(function, kinds, result):
+    """Return the address of a predictor's function, compiled for its tables; 0 of none."""
     if function is None:
         return 0
-    arguments = MemoryType(own), types.int64, types.int64
+    arguments = MemoryType(kinds), types.int64, types.int64
     function.compile(arguments)
     compiled = function.overloads[arguments]
     returned = types.unliteral(compiled.signature.return_type)  # ``return 5`` has a type of its own

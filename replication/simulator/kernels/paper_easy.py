@@ -210,10 +210,10 @@ def _sort_by_start(machine, order, by_start):
 
 
 @njit_noalloc
-def _started_earlier(machine, one, other):
+def _started_earlier(machine, key, other_key):
     """Return whether a job started earlier than another one with the same planned end."""
-    is_same = one >> JOB_BITS == other >> JOB_BITS
-    return is_same and machine.start[one & JOB_MASK] < machine.start[other & JOB_MASK]
+    is_same = key >> JOB_BITS == other_key >> JOB_BITS
+    return is_same and machine.start[key & JOB_MASK] < machine.start[other_key & JOB_MASK]
 
 
 # ---- Interventions
@@ -244,9 +244,9 @@ def _is_on_side(machine, memory, permission, job, head):
     of the median of the waiting jobs.
     """
     waiting = beyond = 0  # jobs, and those of them that the job is not shorter, or not longer, than
-    for other in range(head, machine.count[ARRIVED]):
-        if machine.start[other] < 0:
-            more = memory.run_time[other] - memory.run_time[job]
+    for waiting_job in range(head, machine.count[ARRIVED]):
+        if machine.start[waiting_job] < 0:
+            more = memory.run_time[waiting_job] - memory.run_time[job]
             waiting += 1
             beyond += more <= 0 if permission == WILD_IF_SHORTER else more >= 0
     return 2 * beyond <= waiting

@@ -101,16 +101,16 @@ def earliest_start(profile, size, length, before, beyond):
     """
     at, free = profile.at, profile.free
     place = (np.uint64(size) * FACTOR + np.uint64(length)) * FACTOR >> np.uint64(64 - KNOWN_BITS)
-    known = profile.known[place]
-    is_known = known[SIZE] == size and known[LENGTH] == length
+    entry = profile.known[place]
+    is_known = entry[SIZE] == size and entry[LENGTH] == length
     # From `beyond` on the processors may be held by the job itself, so a later instant says
     # nothing.
-    if not is_known or known[AGE] != profile.count[FORGOTTEN] or known[SINCE] > beyond:
-        known[SIZE], known[LENGTH], known[AGE] = size, length, profile.count[FORGOTTEN]
-        known[SINCE] = at[0]
-    if known[SINCE] >= before:
+    if not is_known or entry[AGE] != profile.count[FORGOTTEN] or entry[SINCE] > beyond:
+        entry[SIZE], entry[LENGTH], entry[AGE] = size, length, profile.count[FORGOTTEN]
+        entry[SINCE] = at[0]
+    if entry[SINCE] >= before:
         return LATEST
-    k = np.uint64(_first_from(profile, known[SINCE]))
+    k = np.uint64(_first_from(profile, entry[SINCE]))
     while True:
         while free[k] < size and at[k] < before:
             k += ONE
@@ -118,14 +118,14 @@ def earliest_start(profile, size, length, before, beyond):
         if begins >= before:
             # The property holds for `beyond` as for a start found there, because no start before it
             # is possible.
-            known[SINCE] = beyond
+            entry[SINCE] = beyond
             return LATEST
         ends = min(begins + length, beyond)
         k += ONE
         while at[k] < ends and free[k] >= size:
             k += ONE
         if at[k] >= ends:
-            known[SINCE] = begins
+            entry[SINCE] = begins
             return begins
         k += ONE
 

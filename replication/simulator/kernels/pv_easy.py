@@ -236,20 +236,20 @@ def _backfill(machine, memory, runs, rules, now):
     then others in queue order.
     """
     count, keys = machine.count, machine.scratch
-    some, processors = _candidates(machine, memory, runs)
-    if some > 0 and (processors > count[FREE] or rules.venture != VENTURE):
+    n_candidates, processors = _candidates(machine, memory, runs)
+    if n_candidates > 0 and (processors > count[FREE] or rules.venture != VENTURE):
         window = _reserve(machine, memory, runs, rules, now) - now
         in_time = 0
-        for k in range(some):
+        for k in range(n_candidates):
             left = _time_left(machine, memory, rules, -keys[k], now)
             if left <= window:
                 keys[in_time] = -(left << JOB_BITS) + keys[k]
                 in_time += 1
         _start_in_order(machine, memory, runs, rules, in_time, True, now)
         if rules.venture == VENTURE and count[machines.SMALLEST] <= count[FREE]:
-            some, _ = _candidates(machine, memory, runs)
+            n_candidates, _ = _candidates(machine, memory, runs)
     if rules.venture == VENTURE:
-        _start_in_order(machine, memory, runs, rules, some, False, now)
+        _start_in_order(machine, memory, runs, rules, n_candidates, False, now)
 
 
 @njit_noalloc
@@ -258,8 +258,8 @@ def _backfill_as_easy(machine, memory, runs, rules, now):
     or fit its extra processors.
     """
     count, keys = machine.count, machine.scratch
-    some, _ = _candidates(machine, memory, runs)
-    if some == 0:
+    n_candidates, _ = _candidates(machine, memory, runs)
+    if n_candidates == 0:
         return
     available, size = count[FREE], memory.size[count[HEAD]]
     k = count[RUNNING] + 1
@@ -269,8 +269,8 @@ def _backfill_as_easy(machine, memory, runs, rules, now):
         available += memory.size[machine.by_plan[k] & JOB_MASK]
         shadow = max(machine.by_plan[k] >> JOB_BITS, now)
     extra = available - size
-    heapify(keys[:some])
-    while some > 0 and count[machines.SMALLEST] <= count[FREE]:
+    heapify(keys[:n_candidates])
+    while n_candidates > 0 and count[machines.SMALLEST] <= count[FREE]:
         job = -keys[0]
         after, size = NO_JOB, memory.size[job]
         if size <= count[FREE]:
@@ -285,11 +285,11 @@ def _backfill_as_easy(machine, memory, runs, rules, now):
                 if runs.jobs[runs.group[job]] > 0:
                     after = _next_waiting(runs, runs.later[job])
         if after == NO_JOB:
-            pop(keys, some)
-            some -= 1
+            pop(keys, n_candidates)
+            n_candidates -= 1
         else:
             keys[0] = -after
-            sift(keys, 0, some)
+            sift(keys, 0, n_candidates)
 
 
 @njit_noalloc
@@ -300,7 +300,7 @@ def _candidates(machine, memory, runs):
     `active`.
     """
     count, active = machine.count, runs.active
-    smallest, some, processors, k = NEVER, 0, 0, 0
+    smallest, n_candidates, processors, k = NEVER, 0, 0, 0
     while k < runs.searched[0]:
         c = active[k]
         jobs = runs.jobs[c]
@@ -318,11 +318,11 @@ def _candidates(machine, memory, runs):
         size = memory.size[job]
         smallest = min(smallest, size)
         if size <= count[FREE]:
-            machine.scratch[some] = -job
-            some += 1
+            machine.scratch[n_candidates] = -job
+            n_candidates += 1
             processors += jobs * size
     count[machines.SMALLEST] = smallest
-    return some, processors
+    return n_candidates, processors
 
 
 @njit_noalloc
@@ -334,8 +334,8 @@ def _next_waiting(runs, job):
 
 
 @njit_noalloc
-def _start_in_order(machine, memory, runs, rules, some, in_time, now):
-    """Start jobs that fit in the order of the first `some` keys in `scratch`,
+def _start_in_order(machine, memory, runs, rules, n_keys, in_time, now):
+    """Start jobs that fit in the order of the first `n_keys` keys in `scratch`,
     and then the next jobs of their classes.
 
     A key is a negative number: the job in the low bits, and above it the predicted remaining time
@@ -343,8 +343,8 @@ def _start_in_order(machine, memory, runs, rules, some, in_time, now):
     """
     count, keys = machine.count, machine.scratch
     # A few jobs fill the machine, so a heap is faster than a sorted list.
-    heapify(keys[:some])
-    while some > 0 and count[machines.SMALLEST] <= count[FREE]:
+    heapify(keys[:n_keys])
+    while n_keys > 0 and count[machines.SMALLEST] <= count[FREE]:
         key = -keys[0]
         job = key & JOB_MASK
         after, left = NO_JOB, key >> JOB_BITS
@@ -356,12 +356,12 @@ def _start_in_order(machine, memory, runs, rules, some, in_time, now):
             if runs.jobs[runs.group[job]] > 0:
                 after = _next_waiting(runs, runs.later[job])
         if after == NO_JOB:
-            pop(keys, some)
-            some -= 1
+            pop(keys, n_keys)
+            n_keys -= 1
         else:
             machine.prediction[after] = machine.prediction[job]
             keys[0] += job - after
-            sift(keys, 0, some)
+            sift(keys, 0, n_keys)
 
 
 @njit_noalloc
@@ -416,17 +416,17 @@ def _safe_work(machine, runs, rules, job, elapsed):
 def _preempt_shadow_load(machine, memory, runs, rules, size, now):
     """Preempt running jobs, lowest priority first, so that a head of `size` processors fits."""
     count, victims = machine.count, machine.scratch
-    free, last, some = count[FREE], NEVER, 0
+    free, last, n_victims = count[FREE], NEVER, 0
     while free < size:
         job = 0
         for k in range(1, count[RUNNING] + 1):
-            other = machine.by_end[k] & JOB_MASK
-            if other < last:
-                job = max(job, other)
-        victims[some] = last = job
+            running_job = machine.by_end[k] & JOB_MASK
+            if running_job < last:
+                job = max(job, running_job)
+        victims[n_victims] = last = job
         free += memory.size[job]
-        some += 1
-    for job in victims[:some]:
+        n_victims += 1
+    for job in victims[:n_victims]:
         if rules.spares and memory.size[job] <= free - size:
             free -= memory.size[job]
         else:
@@ -473,14 +473,9 @@ def _enqueue(runs, job):
 
 @njit_noalloc
 def copy_queue(runs, other):
-    """Copy the queue to other runs of the same jobs."""
+    """Copy the queue to other runs of the same jobs, none of which waits."""
     for c in other.active[: other.searched[0]]:
-        job = other.first[c]
-        for _ in range(other.jobs[c]):
-            job = _next_waiting(other, job)
-            other.is_waiting[job] = False
-            job = other.later[job]
-        other.first[c], other.jobs[c] = NO_JOB, 0
+        other.first[c] = NO_JOB
     other.searched[0] = 0
     for c in runs.active[: runs.searched[0]]:
         job = runs.first[c]

@@ -189,11 +189,11 @@ def _remaining(trace, processors, machine, dropped):
     order = np.flatnonzero(keep)
     if len(order) == 0:
         counts = {rule: int(hit.sum()) for rule, hit in dropped.items() if hit.any()}
-        words = ", ".join(f"{rule} {count}" for rule, count in counts.items())
+        by_rule = ", ".join(f"{rule} {count}" for rule, count in counts.items())
         kept = [rule for rule in dropped if rule in NEEDED or rule not in counts]
         way = f"; {hint(kept)} simulates jobs" if counts.keys() - NEEDED.keys() else ""
         raise SWFError(
-            f"{trace.path}: no jobs left to simulate; jobs dropped by rule: {words}{way}"
+            f"{trace.path}: no jobs left to simulate; jobs dropped by rule: {by_rule}{way}"
         )
     return order[np.lexsort((trace.job_id[order], trace.submit[order]))]
 
@@ -212,14 +212,14 @@ def _provenance(trace, chosen):
 
 def _counts(trace, jobs, run_time, far):
     """Return the counts of the rules, with those of anomalies and bad lines."""
-    found = {ZERO_SIMULATED: int((run_time == 0).sum())}
-    found |= {
+    events = {ZERO_SIMULATED: int((run_time == 0).sum())}
+    events |= {
         ANOMALIES[name]: count for name, count in trace.anomalies.items() if name in ANOMALIES
     }
-    found |= {FAR_BELOW: int(far.sum())}
-    found |= {f"bad-line-{kind}": count for kind, count in trace.bad_lines.items()}
+    events |= {FAR_BELOW: int(far.sum())}
+    events |= {f"bad-line-{kind}": count for kind, count in trace.bad_lines.items()}
     counts = {rule: int(np.count_nonzero(hit)) for rule, hit in jobs.items()}
-    return (*counts.items(), *((name, count) for name, count in found.items() if count))
+    return (*counts.items(), *((name, count) for name, count in events.items() if count))
 
 
 def most_in_use(start, run_time, processors) -> tuple[int, int]:

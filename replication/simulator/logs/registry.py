@@ -161,10 +161,10 @@ def machines(name) -> dict[int, list[str]]:
     """Return the machines on which a log is simulated: that of its header, then others of papers;
     processors to the papers that use it. TraceError for an unknown name.
     """
-    found = {info(name).processors: []}
+    papers_of = {info(name).processors: []}
     for paper in info(name).papers:
-        found.setdefault(cleaning_of(name, paper).machine, []).append(paper)
-    return found
+        papers_of.setdefault(cleaning_of(name, paper).machine, []).append(paper)
+    return papers_of
 
 
 def _paper(paper):

@@ -391,9 +391,9 @@ def _tokens(data, times):
         tokens = [row[k] if fit else "-1" for row, fit in zip(rows, fits, strict=True)]
         codes, distinct = pd.factorize(np.array(tokens, object))
         values = [_value(name, token) for token in distinct]
-        value, kind, other = (np.array(of, object)[codes] for of in zip(*values, strict=True))
+        value, kind, is_negative = (np.array(of, object)[codes] for of in zip(*values, strict=True))
         columns[name] = value.astype(_TYPES[name])
-        negative += other.astype(bool)
+        negative += is_negative.astype(bool)
         if name in UNUSED:
             unreadable[name] = (kind != "") & fits
         else:
@@ -508,20 +508,20 @@ def _refuse(data, name, lines, problem, first, bad):
     width = max(len(FIELDS), len(width))
     if problem[k] == _WIDTH:
         allowed = width if width == len(FIELDS) else f"{width}, as in the first job"
-        words = f": {len(tokens)} columns; allowed: {allowed}"
+        reason = f": {len(tokens)} columns; allowed: {allowed}"
     elif problem[k] == _REPEATED:
-        words = f", field 1 (job_id): job {tokens[0]} is already on line {lines[first[k]]}; "
-        words += "allowed: each number once"
+        reason = f", field 1 (job_id): job {tokens[0]} is already on line {lines[first[k]]}; "
+        reason += "allowed: each number once"
     else:
         field = _wrong_field(tokens, problem[k])
-        words = f", field {FIELDS.index(field) + 1} ({field}): "
-        words += f"{quote(tokens[FIELDS.index(field)], 40)}; allowed: {_allowed_values(field)}"
+        reason = f", field {FIELDS.index(field) + 1} ({field}): "
+        reason += f"{quote(tokens[FIELDS.index(field)], 40)}; allowed: {_allowed_values(field)}"
     hint = "; bad_lines='skip' (--bad-lines skip) leaves them out" * (wrong < total)
     if _FRACTION in bad:
         hint += "; times='round' (--times round) rounds fractions of seconds"
     counts = ", ".join(f"{count:,} {kind}" for kind, count in bad.items())
     raise SWFError(
-        f"{name}, line {lines[k]}{words}; {wrong:,} of {total:,} lines cannot be jobs: "
+        f"{name}, line {lines[k]}{reason}; {wrong:,} of {total:,} lines cannot be jobs: "
         f"{counts}{hint}"
     )
 

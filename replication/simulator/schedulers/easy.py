@@ -50,7 +50,7 @@ class EASY(options.WithProfile, Scheduler):
     @property
     def is_plain(self) -> bool:
         """Whether this is textbook EASY on the users' estimates, which has the fastest kernel."""
-        return all(getattr(self, name) == own.default for name, own in self.options().items())
+        return all(getattr(self, name) == option.default for name, option in self.options().items())
 
     def check_room(self, workload, estimate) -> None:
         """Raise SchedulerError if the times or the number of jobs exceed the keys of the kernel

@@ -259,10 +259,10 @@ class EventLoop:
         """
         free = self.free if free is None else free
         running = self.running if among is None else among
-        ends = [(max(self.planned_end(other), self.now), other.size) for other in running]
-        for other in begun:
-            free -= other.size
-            ends.append((self.now + self.planned(other), other.size))
+        ends = [(max(self.planned_end(run), self.now), run.size) for run in running]
+        for run in begun:
+            free -= run.size
+            ends.append((self.now + self.planned(run), run.size))
         return earliest_fit(job.size, free, [(self.now, 0), *ends])
 
     def earliest_start(
@@ -284,8 +284,7 @@ class EventLoop:
         """
         length = max(self.planned(job), 1) if length is None else length
         taken = [
-            (self.now, max(self.planned_end(other), self.now + 1), other.size)
-            for other in self.running
+            (self.now, max(self.planned_end(run), self.now + 1), run.size) for run in self.running
         ]
         return earliest_start(job.size, self.machine, [*taken, *reserved], length, self.now)
 

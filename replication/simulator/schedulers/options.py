@@ -106,28 +106,28 @@ class WordsOrFunction(tuple):
         return callable(value) or super().__contains__(value)
 
 
-def numbers(what, given, n, most=None) -> np.ndarray:
+def numbers(what, returned, n, most=None) -> np.ndarray:
     """Return the array that a method or function gave, a number for each of `n` jobs.
 
     SchedulerError, which begins with `what`, for another shape or type, a masked array, and a
     pandas.Series that is not in the order of the jobs; with `most`, also for other values than
     whole numbers from 0 to `most`.
     """
-    values = np.asarray(given)
+    values = np.asarray(returned)
     kinds, expected = "biuf", f"numbers [{n}]"
     if most is not None:
         kinds, expected = "iu", f"whole numbers [{n}] from 0 to {most}"
-    if np.ma.isMaskedArray(given):
-        found = "a masked array"
-    elif isinstance(given, pd.Series) and not given.index.equals(pd.RangeIndex(n)):
-        found = f"a Series whose index is not 0 to {n - 1}"
+    if np.ma.isMaskedArray(returned):
+        problem = "a masked array"
+    elif isinstance(returned, pd.Series) and not returned.index.equals(pd.RangeIndex(n)):
+        problem = f"a Series whose index is not 0 to {n - 1}"
     elif values.shape != (n,) or values.dtype.kind not in kinds:
-        found = f"{values.dtype}{list(values.shape)}"
+        problem = f"{values.dtype}{list(values.shape)}"
     elif most is not None and n and not 0 <= values.min() <= values.max() <= most:
-        found = f"{values.min()} to {values.max()}"
+        problem = f"{values.min()} to {values.max()}"
     else:
         return values
-    raise SchedulerError(f"{what}: {found}; expected {expected}")
+    raise SchedulerError(f"{what}: {problem}; expected {expected}")
 
 
 def ranks(scheduler, name, workload, estimate) -> np.ndarray:
@@ -205,9 +205,9 @@ class OnPredictions:
         """
         raise NotImplementedError(f"{type(self).__name__} has no method kernel()")
 
-    def rules(self, kind=machine.Rules, **own) -> tuple:
+    def rules(self, kind=machine.Rules, **further) -> tuple:
         """Return the rules of a kernel: those of `replication.simulator.kernels.machine`
-        from the options, and `own`.
+        from the options, and `further` ones.
 
         numba stores compiled code by the types of arguments, so `kind` must be a class of this
         package; a scheduler outside it passes its own rules to its kernel as further arguments.
@@ -222,7 +222,7 @@ class OnPredictions:
             "by_plan": events == "by-plan",
             "submissions_first": getattr(self, "ties", None) == "submissions-first",
         }
-        return kind(**shared | own)
+        return kind(**shared | further)
 
 
 class WithProfile(OnPredictions):

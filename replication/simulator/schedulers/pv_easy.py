@@ -16,11 +16,11 @@ Preemption = Literal["kill", "suspend", "checkpoint"]  # in the order of the ker
 PREEMPTIONS = get_args(Preemption)
 
 
-def _check_predictor(given):
+def _check_predictor(predictor):
     """Return a predictor; raise ValueError if it uses the starts of jobs,
     which this scheduler does not pass on.
     """
-    predictor = Predictor.check(given)
+    predictor = Predictor.check(predictor)
     if predictor.has_begin:
         raise ValueError(
             f"predictors without a method begin; {predictor!r} uses the starts of jobs, "

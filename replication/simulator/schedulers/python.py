@@ -70,9 +70,9 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
 
     def __init_subclass__(cls, **how):
         for base in set(cls.__mro__) - set(PythonScheduler.__mro__):
-            own, options = vars(base), vars(base).get("__annotations__", ())
-            for name in TAKEN & {*own, *options}:
-                is_method = callable(own.get(name)) and name not in options
+            attributes, options = vars(base), vars(base).get("__annotations__", ())
+            for name in TAKEN & {*attributes, *options}:
+                is_method = callable(attributes.get(name)) and name not in options
                 if not (is_method and callable(getattr(PythonScheduler, name, None))):
                     raise SchedulerError(
                         f"{base.__name__}.{name}: the event loop has this name; expected another "
@@ -117,10 +117,10 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
             EventLoop.__init__(simulation, workload, estimate, _Predictions(memory))
             simulation._seed = seed
             simulation.loop_options = LoopOptions(self.refresh, self.correction)
-            given = dict(vars(simulation))
+            before = dict(vars(simulation))
             try:
                 simulation.prepare(workload)
-                _refuse_assignments(self, simulation, given, CHANGING[:2])
+                _refuse_assignments(self, simulation, before, CHANGING[:2])
                 for now in simulation.passes():
                     try:
                         simulation.schedule(now)
@@ -128,7 +128,7 @@ class PythonScheduler(EventLoop, Scheduler, name=""):
                         error.add_note(f"in {self!r}.schedule at {now} s")
                         raise
             finally:  # such an assignment may be the cause of another error
-                _refuse_assignments(self, simulation, given, CHANGING)
+                _refuse_assignments(self, simulation, before, CHANGING)
         return simulation.columns()
 
 
@@ -139,11 +139,11 @@ TAKEN |= {"options", "prepare", "run", "schedule", "seed"}
 CHANGING = ("machine", "free", "now", "queue", "running")
 
 
-def _refuse_assignments(scheduler, simulation, given, changing):
+def _refuse_assignments(scheduler, simulation, before, changing):
     """Raise SchedulerError if an option or an attribute of the event loop was replaced; those that
     are `changing` may have another value of the same type.
     """
-    for name, value in given.items():
+    for name, value in before.items():
         present = getattr(simulation, name)
         same = type(present) is type(value) if name in changing else present is value
         if not (same or name.startswith("_")):

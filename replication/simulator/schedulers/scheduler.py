@@ -33,7 +33,7 @@ class Scheduler(Choice, family="scheduler"):
     validated = True
     draws_at_random = True
 
-    def __init_subclass__(cls, **given):
+    def __init_subclass__(cls, **options):
         for base in cls.__bases__:
             if "__final__" in vars(base):  # by typing.final
                 raise SchedulerError(
@@ -41,7 +41,7 @@ class Scheduler(Choice, family="scheduler"):
                     "expected a subclass of PythonScheduler, or a compiled scheduler as in "
                     "docs/extending.md"
                 )
-        super().__init_subclass__(**given)
+        super().__init_subclass__(**options)
 
     def run(self, workload: Workload, estimate: np.ndarray, seed: int) -> dict[str, np.ndarray]:
         """Decide when each job starts.

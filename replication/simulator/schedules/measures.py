@@ -59,7 +59,7 @@ def as_text(value: Any) -> str:
 
 def is_time(name: str) -> bool:
     """Return whether a column is a measure in seconds."""
-    return (known := definition(name)) is not None and known.unit == "s"
+    return (measure := definition(name)) is not None and measure.unit == "s"
 
 
 class Measures(dict):

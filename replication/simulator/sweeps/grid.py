@@ -60,7 +60,7 @@ class Jobs:
     e_max: int | None = None
 
     @functools.cached_property
-    def made(self) -> Workload:
+    def scaled(self) -> Workload:
         """The jobs; SweepError if they have no load."""
         jobs = self.log
         if self.load is None:
@@ -132,9 +132,9 @@ class Task:
         return self.workload.log if isinstance(self.workload, Jobs) else self.workload
 
     @property
-    def made(self) -> Workload:
+    def scaled(self) -> Workload:
         """The jobs to simulate; SweepError if they have no load."""
-        return self.workload.made if isinstance(self.workload, Jobs) else self.workload
+        return self.workload.scaled if isinstance(self.workload, Jobs) else self.workload
 
     @property
     def jobs(self) -> int:
@@ -376,7 +376,7 @@ def compute(task: Task) -> Rows:
     With `blocks` a seed has a row for all jobs, block 0, and one without each block of weeks,
     from 1 on.
     """
-    model, jobs = task.simulated_estimates, task.made
+    model, jobs = task.simulated_estimates, task.scaled
     random = is_random(task.scheduler, model) or getattr(model, "draws_at_random", True)
     runs = [_measured(task, jobs, model, seed) for seed in task.seeds[: None if random else 1]]
     runs *= len(task.seeds) // len(runs)

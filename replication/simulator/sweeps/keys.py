@@ -163,9 +163,9 @@ def _cell(thing, outer):
     ]
     if not named:
         return ""
-    words = {node.id for node in ast.walk(named[-1]) if isinstance(node, ast.Name)}
+    names = {node.id for node in ast.walk(named[-1]) if isinstance(node, ast.Name)}
     around = vars(sys.modules[thing.__module__])
-    values = {word: around[word] for word in sorted(words) if word in around}
+    values = {name: around[name] for name in sorted(names) if name in around}
     return f"{_hash(sources.parsed(named[-1]))} {_identity(values, outer)}"
 
 
