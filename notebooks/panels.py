@@ -20,7 +20,7 @@ CUT = {"color": "#666666", "ls": "", "marker": "^", "ms": 4, "label": "interval 
 
 
 def draw(logs, rows, draw_panel, xlabel="", legend=True, **how) -> Figure:
-    """Return a figure of panels; ``one(axes, log, row)`` draws each.
+    """Return a figure of panels; ``draw_panel(axes, log, row)`` draws each.
 
     `rows` are the rows and their labels. The legend below the figure is that of the first panel.
     Other keywords are those of ``pyplot.subplots``.

@@ -14,7 +14,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"  # above the imports: some modules write it into their output
+__version__ = "1.0.0"  # above the imports: some modules write it into their output
 
 if absent := [
     name
