@@ -44,32 +44,32 @@ def simulate(schedule, jobs, processors):
     jobs : list of conformance.easy.Job
     processors : int
     """
-    coming = sorted(jobs, key=lambda job: (job.submit, job.number))
+    coming = sorted(jobs, key=lambda arrival: (arrival.submit, arrival.number))
     queue, running, ends, starts, free = [], [], [], {}, processors
     while coming or ends:
-        now = min([job.submit for job in coming[:1]] + [end for end, _, _ in ends[:1]])
+        now = min([arrival.submit for arrival in coming[:1]] + [end for end, _, _ in ends[:1]])
         while ends and ends[0][0] == now:
             ended = heapq.heappop(ends)[2]
             running.remove(ended)
             free += ended.size
         while coming and coming[0].submit == now:
-            job = coming.pop(0)
-            own = SimpleNamespace(number=job.number, size=job.size)
-            own.submit, own.estimate = job.submit, job.estimate
-            queue.append((own, job.run_time))
-        waiting = [own for own, _ in queue]
-        for own in schedule(now, list(waiting), list(running), free) or ():
-            if not any(own is one for one in waiting):
-                raise Mistake(f"at {now} s: {own!r} does not wait, or was returned twice")
-            if own.size > free:
-                raise Mistake(f"at {now} s: job {own.number} needs {own.size} of {free} processors")
-            place = next(k for k, (one, _) in enumerate(queue) if one is own)
-            waiting.remove(own)
+            arrival = coming.pop(0)
+            job = SimpleNamespace(number=arrival.number, size=arrival.size)
+            job.submit, job.estimate = arrival.submit, arrival.estimate
+            queue.append((job, arrival.run_time))
+        waiting = [job for job, _ in queue]
+        for job in schedule(now, list(waiting), list(running), free) or ():
+            if not any(job is j for j in waiting):
+                raise Mistake(f"at {now} s: {job!r} does not wait, or was returned twice")
+            if job.size > free:
+                raise Mistake(f"at {now} s: job {job.number} needs {job.size} of {free} processors")
+            place = next(k for k, (j, _) in enumerate(queue) if j is job)
+            waiting.remove(job)
             run_time = queue.pop(place)[1]
-            own.start = starts[own.number] = now
-            free -= own.size
-            running.append(own)
-            heapq.heappush(ends, (now + run_time, own.number, own))
+            job.start = starts[job.number] = now
+            free -= job.size
+            running.append(job)
+            heapq.heappush(ends, (now + run_time, job.number, job))
     return starts
 
 
@@ -81,11 +81,11 @@ def grade(schedule, levels=("easy",)):
     passed = 0
     for log, rules in chosen:
         try:
-            given = simulate(schedule, *log.jobs())
+            starts = simulate(schedule, *log.jobs())
         except Mistake as mistake:
             print(f"{log.name}: {mistake}.")
             break
-        result = suite.Result(log, rules, log.expected(rules), given)
+        result = suite.Result(log, rules, log.expected(rules), starts)
         if not result.passed:
             print(
                 "\n".join([*report.lines_of(report.failure(result))[:2], *report.pictures(result)])

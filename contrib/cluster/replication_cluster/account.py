@@ -269,14 +269,14 @@ class Account:
             self.refuse(texts, days, name, "expected a date with a time of the day")
         none = none | (numbers == -1)
         both = (np.where(np.isnan(numbers), np.maximum(of, 0), seconds) for of in (dates, late))
-        found = [np.where(none, np.nan, of) for of in both]
-        wrong = ~none & ~((found[0] >= 0) & (found[0] <= LATEST))
+        occurrences = [np.where(none, np.nan, of) for of in both]
+        wrong = ~none & ~((occurrences[0] >= 0) & (occurrences[0] <= LATEST))
         if wrong.any():
             guess = times.unit_of(numbers[wrong][0])
-            words = f" (in seconds; are these in {guess}?)" if guess not in (None, unit) else ""
-            or_number = "" if form else f" or a number since 1970{words}"
+            hint = f" (in seconds; are these in {guess}?)" if guess not in (None, unit) else ""
+            or_number = "" if form else f" or a number since 1970{hint}"
             self.refuse(texts, wrong, name, f"{expected}{or_number}")
-        return found
+        return occurrences
 
     def run_times(self, places, between, stated, name):
         """Return the stated run times, float64[n], s; what is between start and end in place of
@@ -286,23 +286,23 @@ class Account:
         odd = gap > np.maximum(GAP, GAP_SHARE * between)
         odd &= ~((np.abs(gap - 3600) <= 1) & self.local)  # the clock was changed
         longer = odd & (stated > between)
-        for words, which, taken in (
+        for word, which, taken in (
             ("longer", longer, "start to end"), ("shorter", odd & ~longer, name)
         ):  # fmt: skip
             if which.any():
                 hours = times.duration(gap[which].sum())
                 self.remark(
-                    f"whose {name} is {words} than from start to end, by {hours} in all (first: "
+                    f"whose {name} is {word} than from start to end, by {hours} in all (first: "
                     f"{places[which][0]}); {taken} is taken", which,
                 )  # fmt: skip
         return np.where(np.isnan(stated) | longer, between, stated)
 
     def known_times(self, submit, start, end):
         """Return times without those that mean never; count the jobs that had them."""
-        known = times.known_times(submit, start, end)
-        lost = [np.isnan(after) & ~np.isnan(t) for t, after in zip((start, end), known[1:])]
+        columns = times.known_times(submit, start, end)
+        lost = [np.isnan(after) & ~np.isnan(t) for t, after in zip((start, end), columns[1:])]
         self.remark(NEVER, lost[0] | lost[1])
-        return known
+        return columns
 
     def eligible_from(self, runs, eligible, take):
         """Return the runs with the time for which they were held, s; with `take`, submissions are
@@ -323,8 +323,8 @@ class Account:
         for label, (texts, function) in columns.items():
             bad = self.unread[which] if label in forms or which == "requested" else self.bad
             # A later column counts only where earlier ones have no size.
-            known = ~np.isnan(size) | runs.index.isin([*bad])
-            texts = texts.where(~known, "")
+            skip = ~np.isnan(size) | runs.index.isin([*bad])
+            texts = texts.where(~skip, "")
             values = self.parse(texts, label, function, bad)
             large = values > MAX_PROCESSORS
             self.refuse(texts, large, label, f"expected up to {MAX_PROCESSORS:,}", bad)
@@ -336,10 +336,10 @@ class Account:
         """Raise LogError if bad records are refused, or too many."""
         few = len(self.bad) <= SKIPPED * self.records
         if self.bad and not (few and self.bad_records == "skip"):
-            first = next(iter(self.bad.values()))[1]
+            message = next(iter(self.bad.values()))[1]
             counted = ", ".join(f"{count:,} {reason}" for reason, count in self._reasons().items())
             raise LogError(
-                f"{first}; {len(self.bad):,} of {self.records:,} records cannot be read: "
+                f"{message}; {len(self.bad):,} of {self.records:,} records cannot be read: "
                 f"{counted}; --bad-records skip leaves out up to {SKIPPED:.0%} of all records"
             )
 
@@ -381,9 +381,9 @@ class Account:
         columns["submit"] = runs["submit"].to_numpy(np.int64) - first
         dates = [datetime.fromtimestamp(time, UTC) for time in (first, last)]
         dates = [f"{date:%Y-%m-%d %H:%M:%S} UTC" for date in dates]
-        n, words = len(runs), f"{unit} {self.counted}"
+        n, measure = len(runs), f"{unit} {self.counted}"
         header = {"Version": 2.2, "Computer": computer, "Conversion": "replication-cluster"}
-        header |= {"MaxJobs": n, "MaxRecords": n, "MaxProcs": machine, "Sizes": words}
+        header |= {"MaxJobs": n, "MaxRecords": n, "MaxProcs": machine, "Sizes": measure}
         header |= {"UnixStartTime": first, "TimeZoneString": self.zone or "unknown"}
         header |= {"StartTime": dates[0], "EndTime": dates[1]}
         header = (*header.items(), *(("Note", sentence) for sentence in notes))
@@ -391,7 +391,7 @@ class Account:
         counts = (tuple(counter.items()) for counter in counters)
         comments = [f" {label}: {value}" for label, value in header]
         log = swf.Trace.from_columns(**columns, comments=comments)
-        return Conversion(self.source, form, log, self.records, *counts, notes, self.sizes, words)
+        return Conversion(self.source, form, log, self.records, *counts, notes, self.sizes, measure)
 
     def _whole_seconds(self, runs):
         """Return the runs with times in whole seconds; count those that had fractions.
@@ -406,8 +406,8 @@ class Account:
         names = ["submit", "start", "end", "run_time"]
         submit, start, end, alone = (_nearest(runs[name]) for name in names)
         run_time = (_nearest(runs["start"] + runs["run_time"]) - start).fillna(alone)
-        words = f"with times rounded to seconds ({odd.sum(axis=None):,} times)"
-        self.remark(words, odd.any(axis=1))
+        remark = f"with times rounded to seconds ({odd.sum(axis=None):,} times)"
+        self.remark(remark, odd.any(axis=1))
         none = (runs["run_time"] > 0) & (run_time == 0)
         self.remark("that ran for less than a second, and for 0 s once rounded", none)
         limit = np.ceil(runs["limit"] - FRACTION)
@@ -419,7 +419,7 @@ class Account:
         """
         began = runs["start"].notna() | runs["start"].isna().all()
         same = runs["submit"] == runs["submit"].mode()[0]
-        for which, jobs, words in (
+        for which, jobs, problem in (
             (began & (runs["run_time"] == 0), began, "have a run time of 0 s"),
             (same & (exact[same].nunique() > 1), ~exact.isna(), "are submitted in one second"),
         ):
@@ -427,7 +427,7 @@ class Account:
                 place = runs.index[which][0]
                 raw = (f"{name} {quote(of[place])}" for name, of in self.raw.items() if of[place])
                 raise LogError(
-                    f"{place}: {', '.join(raw)}; {which.sum():,} of {jobs.sum():,} jobs {words}; "
+                    f"{place}: {', '.join(raw)}; {which.sum():,} of {jobs.sum():,} jobs {problem}; "
                     "expected times in their unit, and with the time of the day"
                 )
 
@@ -438,13 +438,13 @@ class Account:
         if self.of_sizes:
             return self.of_sizes
         ran = ~(runs["run_time"] == 0)
-        known = {which: int((ran & (runs[which] >= 1)).sum()) for which in SIZES}
-        unit = max(SIZES, key=known.get)
-        given, asked = (int(of.sum()) for _, of in runs[ran][[*SIZES]].dropna().items())
-        if unit == SIZES[0] and given < MOST * asked:
+        counts = {which: int((ran & (runs[which] >= 1)).sum()) for which in SIZES}
+        unit = max(SIZES, key=counts.get)
+        allocated, requested = (int(of.sum()) for _, of in runs[ran][[*SIZES]].dropna().items())
+        if unit == SIZES[0] and allocated < MOST * requested:
             raise LogError(
-                f"{self.source}: {given:,} {self.counted} were allocated and {asked:,} requested; "
-                "expected --sizes requested, or --sizes allocated if these are right"
+                f"{self.source}: {allocated:,} {self.counted} were allocated and {requested:,} "
+                "requested; expected --sizes requested, or --sizes allocated if these are right"
             )
         return unit
 
@@ -464,35 +464,35 @@ class Account:
         for which in SIZES:
             counts = Counter(sorted(runs[f"{which}_from"])).most_common()
             if [label for label, _ in counts] != ["none"]:
-                words = ", ".join(f"{label} {count:,}" for label, count in counts)
-                self.sizes += (f"{which} size: {words}",)
-        words = f"{unit} {self.counted}"
-        notes = (f"The machine and the sizes of jobs are {words}.",)
+                sources = ", ".join(f"{label} {count:,}" for label, count in counts)
+                self.sizes += (f"{which} size: {sources}",)
+        measure = f"{unit} {self.counted}"
+        notes = (f"The machine and the sizes of jobs are {measure}.",)
         without = runs.index[runs["size"].isna() & (runs["run_time"] > 0)]
         if self.asked and len(without):
             raise LogError(
                 f"{without[0]}: no number of {self.counted}; {len(without):,} of {len(runs):,} "
                 "jobs have none; expected another --size, or a file without these jobs"
             )
-        known = runs[(runs["start"] >= 0) & (runs["run_time"] > 0) & (runs["size"] >= 1)]
+        complete = runs[(runs["start"] >= 0) & (runs["run_time"] > 0) & (runs["size"] >= 1)]
         if self.processors:
-            self._refuse_a_smaller_machine(known, words)
+            self._refuse_a_smaller_machine(complete, measure)
             return self.processors, notes
-        if known.empty:
+        if complete.empty:
             raise LogError(f"{self.source}: no job with a start and a size; give --processors")
-        most, _ = most_in_use(known["start"], known["run_time"], known["size"])
-        return most, (*notes, f"The machine has {most:,} {words}, the most in use at once.")
+        most, _ = most_in_use(complete["start"], complete["run_time"], complete["size"])
+        return most, (*notes, f"The machine has {most:,} {measure}, the most in use at once.")
 
-    def _refuse_a_smaller_machine(self, known, words):
+    def _refuse_a_smaller_machine(self, runs, measure):
         """Raise LogError if the log's jobs used more than the machine that is given."""
-        if "suspended" in known:  # others ran on their processors
-            known = known[~(known["suspended"] > 0)]
-        if known.empty or self.smaller_machine:
+        if "suspended" in runs:  # others ran on their processors
+            runs = runs[~(runs["suspended"] > 0)]
+        if runs.empty or self.smaller_machine:
             return
-        most, instant = most_in_use(known["start"], known["run_time"], known["size"])
+        most, instant = most_in_use(runs["start"], runs["run_time"], runs["size"])
         if most > TOO_MANY * self.processors:
             raise LogError(
-                f"{self.source}: at {times.shown(instant, self.zone)} {most:,} {words} were in "
+                f"{self.source}: at {times.shown(instant, self.zone)} {most:,} {measure} were in "
                 f"use, on a machine of {self.processors:,}, which may be in another unit; expected "
                 f"--processors {most} or more (in a map processors), or --smaller-machine"
             )
@@ -528,23 +528,23 @@ class Account:
     def _date(self, text):
         text = re.sub(f"^{times.DAY}$", r"\1T00:00", str(text))
         texts = pd.Series([text], ["--since"], dtype="str")
-        found, _ = Account.times(self, texts, "date", ())
-        if not found[0] >= 0:
+        seconds, _ = Account.times(self, texts, "date", ())
+        if not seconds[0] >= 0:
             raise LogError(f"--since {quote(text)}; expected a date (ISO 8601), or auto")
-        return found[0]
+        return seconds[0]
 
     def _count(self, runs):
         """Count jobs that are kept but unusual."""
         requested, allocated = runs["requested"], runs["allocated"]
-        for words, which in (("more", allocated > requested), ("fewer", allocated < requested)):
+        for word, which in (("more", allocated > requested), ("fewer", allocated < requested)):
             sums = (int(of[which].sum()) for of in (allocated, requested))
             self.remark("given {} {} than requested ({:,} for {:,})".format(
-                words, self.counted, *sums
+                word, self.counted, *sums
             ), which)  # fmt: skip
         limit, run_time, submit = (runs[name] for name in ("limit", "run_time", "submit"))
-        for column, words in TIMES_OF.items():
+        for column, remark in TIMES_OF.items():
             if column in runs and (long := runs[column] > 0).any():
-                self.remark(f"{words} {times.duration(runs[column].sum())} in all", long)
+                self.remark(f"{remark} {times.duration(runs[column].sum())} in all", long)
         self.remark("ran longer than their limit", run_time > limit)
         self.remark("ran more than 10 % longer than their limit", run_time > FAR * limit)
         self.remark("of unknown size", runs["size"].isna())
@@ -554,19 +554,19 @@ class Account:
         span = min(submit.max() - submit.min(), YEAR)
         odd = np.flatnonzero(run_time > (span if span >= 86400 else YEAR))
         if len(odd):
-            words = f"ran longer than the log or than a year (first: {runs.index[odd[0]]})"
-            self.remarks[words] += len(odd)
+            remark = f"ran longer than the log or than a year (first: {runs.index[odd[0]]})"
+            self.remarks[remark] += len(odd)
 
     def _estimates(self, runs):
         """Yield notes on limits that are missing or below the run times."""
         limit, run_time = runs["limit"], runs["run_time"]
         if limit.isna().all():
             yield "No job has a time limit, so there are no estimates."
-        known = (limit > 0) & (run_time > 0)
-        far = (known & (run_time > FAR * limit))[known]
+        usable = (limit > 0) & (run_time > 0)
+        far = (usable & (run_time > FAR * limit))[usable]
         if far.sum() > FEW * len(far):
-            words = doubtful_estimates(self.source, run_time[known], limit[known], far)
-            yield f"{words}; as estimates they are raised to them, which no scheduler knows."
+            note = doubtful_estimates(self.source, run_time[usable], limit[usable], far)
+            yield f"{note}; as estimates they are raised to them, which no scheduler knows."
 
 
 def _whole(values):

@@ -134,20 +134,20 @@ def at(record, path):
     """
     if isinstance(record, dict) and path in record:
         return record[path]
-    first, choice, rest = _STEP.fullmatch(path).groups()
+    name, choice, rest = _STEP.fullmatch(path).groups()
     if isinstance(record, dict):
-        found = record.get(first)
+        value = record.get(name)
     elif not isinstance(record, list):
         return None
-    elif re.fullmatch("-?[0-9]{1,9}", first):
-        k = int(first)
-        found = record[k] if -len(record) <= k < len(record) else None
+    elif re.fullmatch("-?[0-9]{1,9}", name):
+        k = int(name)
+        value = record[k] if -len(record) <= k < len(record) else None
     else:
         values = (at(entry, path) for entry in record)
         lists = (of if isinstance(of, list) else [of] for of in values if of is not None)
         return [*itertools.chain.from_iterable(lists)] or None
     if choice:
-        key, _, value = choice.partition("=")
-        entries = found if isinstance(found, list) else [found]
-        found = next((entry for entry in entries if str(at(entry, key)) == value), None)
-    return at(found, rest) if rest and found is not None else found
+        key, _, wanted = choice.partition("=")
+        entries = value if isinstance(value, list) else [value]
+        value = next((entry for entry in entries if str(at(entry, key)) == wanted), None)
+    return at(value, rest) if rest and value is not None else value

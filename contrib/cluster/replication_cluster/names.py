@@ -36,11 +36,11 @@ def numbers(key, kind, names):
     """
     if len(key) < LEAST_BYTES:
         raise LogError(f"key: {len(key)} bytes; expected {LEAST_BYTES} or more")
-    found = {"": -1}
+    number_of = {"": -1}
     for name in {*names} - {""}:
         digest = hmac.new(key, f"{kind}\0{name}".encode(), hashlib.sha256).digest()
-        found[name] = int.from_bytes(digest[: NAME_BITS // 8], "big")
-    return names.map(found)
+        number_of[name] = int.from_bytes(digest[: NAME_BITS // 8], "big")
+    return names.map(number_of)
 
 
 def read_key(path):

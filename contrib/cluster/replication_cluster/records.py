@@ -113,21 +113,21 @@ class Assembler:
         """
         if self.failed > MOST_FAILED and self.failed > 10 * self.counts[JOINED]:
             return None, 1
-        found, most = None, 1
+        record, most = None, 1
         for taken in range(1, len(lines) + 1):
-            if taken > 1 and self._may_begin(lines, taken - 1, found is not None):
+            if taken > 1 and self._may_begin(lines, taken - 1, record is not None):
                 break
             fields = self._fit(lines[:taken])
-            if fields is not None and found is not None and fields != found:
+            if fields is not None and record is not None and fields != record:
                 return None, taken
             if fields is not None:
-                found, most = fields, taken
-        self.failed += found is None
-        if found is not None and any(
+                record, most = fields, taken
+        self.failed += record is None
+        if record is not None and any(
             self._begins(lines[k][1]) and self._fit(lines[k:most]) for k in range(1, most)
         ):
             return None, most
-        return found, most
+        return record, most
 
     def _may_begin(self, lines, k, complete):
         """Return whether another record begins with line k, after a complete one or not."""
@@ -176,24 +176,24 @@ def fit(parts, columns, separator):
     ways = {0: {(): ()}}
     for k, column in enumerate(columns):
         longer = {}
-        for used, some in ways.items():
+        for used, partials in ways.items():
             for count in range(1, extra - (used - k) + 2):
                 text = separator.join(parts[used : used + count]).strip()
                 if column.pattern is not None and not column.pattern.fullmatch(text):
                     continue
-                found = longer.setdefault(used + count, {})
-                for key, fields in some.items():
+                extensions = longer.setdefault(used + count, {})
+                for key, fields in partials.items():
                     if column.name:
                         fields = (*fields, text)
                         key = (*key, text) if column.pattern is not None else key
-                    found[key] = _common(found.get(key, fields), fields)
+                    extensions[key] = _common(extensions.get(key, fields), fields)
         if not 0 < sum(map(len, longer.values())) <= MOST_WAYS:
             return None
         ways = longer
-    found = [*ways.get(len(parts), {}).values()]
+    complete = [*ways.get(len(parts), {}).values()]
     names = [column.name for column in columns if column.name]
-    return dict(zip(names, found[0])) if len(found) == 1 else None
+    return dict(zip(names, complete[0])) if len(complete) == 1 else None
 
 
-def _common(some, others):
-    return tuple(a if a == b else "" for a, b in zip(some, others))
+def _common(fields, others):
+    return tuple(a if a == b else "" for a, b in zip(fields, others))

@@ -75,7 +75,7 @@ def convert(
     """
     paths = files.paths_of(paths)
     reader = _Reader(paths, **options)
-    reader.given, reader.size, reader.eligible = columns, size, eligible
+    reader.column_names, reader.size, reader.eligible = columns, size, eligible
     texts = reader.select(reader.texts(paths), partitions, cluster)
     jobs = reader.sized_jobs(reader.finished(texts))
     jobs = _number(_in_order(reader.last_records(jobs)), reader)
@@ -100,19 +100,19 @@ def _number(jobs, reader):
     jobs = jobs.sort_values("submit", kind="stable")
     again, same = (jobs.duplicated(names) for names in ("id", ["id", "user", "name"]))
     # A new number for ids that SWF cannot hold, and for all runs of a job but the last.
-    known = pd.to_numeric(jobs["id"].where(jobs["id"].str.fullmatch("[0-9]{1,15}")))
-    own = known.where(~jobs["id"].duplicated(keep="last"))
-    following = known.max() if known.notna().any() else 0
+    ids = pd.to_numeric(jobs["id"].where(jobs["id"].str.fullmatch("[0-9]{1,15}")))
+    numbers = ids.where(~jobs["id"].duplicated(keep="last"))
+    following = ids.max() if ids.notna().any() else 0
     reader.remark("further runs of requeued or resized jobs, each a job of its own", again & same)
     reader.remark("whose id an earlier job of another user or name had", again & ~same)
-    jobs = jobs.assign(job_id=own.fillna(following + own.isna().cumsum()))
+    jobs = jobs.assign(job_id=numbers.fillna(following + numbers.isna().cumsum()))
     return jobs.sort_values(["submit", "job_id"])
 
 
 class _Reader(Account):
     """Reads files, and counts what it leaves out."""
 
-    columns, given, size, eligible = {}, None, None, False
+    columns, column_names, size, eligible = {}, None, None, False
 
     def texts(self, paths):
         """Return the fields of all records that are no job steps, a DataFrame by place; missing
@@ -120,7 +120,7 @@ class _Reader(Account):
         """
         self.columns, rows = {}, []
         for path in paths:
-            reads = READS + WITHOUT_HEADER * bool(self.given)
+            reads = READS + WITHOUT_HEADER * bool(self.column_names)
             with files.open_text(path, reads) as file:
                 read = self._json if file.kind == "sacct-json" else self._records
                 rows += read(file, display_name(path))
@@ -136,8 +136,8 @@ class _Reader(Account):
         for place, _, job in files.json_records(file, name):
             self.records += 1
             try:
-                own = fields.of_json(job)
-                yield place, *(own.get(what, "") for what in COLUMNS)
+                values = fields.of_json(job)
+                yield place, *(values.get(what, "") for what in COLUMNS)
             except (AttributeError, KeyError, TypeError):
                 message = f"{place}: {quote(job)}; expected a job of sacct --json"
                 self.bad[place] = "that are no jobs", message
@@ -146,7 +146,7 @@ class _Reader(Account):
         """Yield place and fields of each record that is no job step."""
         assembler, places, lines = None, {}, files.lines(file)
         head = [*islice(lines, HEAD)]
-        headers = (number for number, line in head if _is_header(line) and not self.given)
+        headers = (number for number, line in head if _is_header(line) and not self.column_names)
         begin = next(headers, 0)
         above = sum(number < begin for number, _ in head)
         self.records += above
@@ -163,7 +163,7 @@ class _Reader(Account):
                 # With --parsable every line ends with a bar, with --parsable2 none does.
                 closed = len(parts) > 1 and parts[-1] == ""
                 parts = parts[:-1] if closed else parts
-                names = [column.strip() for column in (parts if header else self.given)]
+                names = [column.strip() for column in (parts if header else self.column_names)]
                 places = self._places(names, f"{name}, line {number}")
                 used = {*places.values()}
                 columns = [fields.column(c, c in used) for c in map(str.casefold, names)]
@@ -178,9 +178,9 @@ class _Reader(Account):
 
     def _given_separator(self, head, name):
         """Return the separator of a file without a header line, whose columns are given."""
-        count = len(self.given or ())
-        found = records.separator([line for _, line in head], count) if count else None
-        if found is None:
+        count = len(self.column_names or ())
+        separator = records.separator([line for _, line in head], count) if count else None
+        if separator is None:
             number, line = head[0]
             names = len(records.divide(line, "|" if "|" in line else "\t"))
             problem = f"no separator gives the {count} columns of --columns; " * bool(count)
@@ -188,7 +188,7 @@ class _Reader(Account):
                 f"{name}, line {number}: no header line (sacct --noheader); {problem}name its "
                 f"{names} columns in order, as in sacct's --format: --columns JobID,JobIDRaw,..."
             )
-        return found
+        return separator
 
     def _jobs(self, rows, places, name):
         """Yield place and fields of the records that are no job steps; note those that are bad."""
@@ -240,8 +240,8 @@ class _Reader(Account):
     def finished(self, texts):
         """Return the records of jobs that ended, with state, times and run time."""
         get = partial(self.times, unknown=[*fields.NEVER], expected=_EXPECTED)
-        found = {what: get(texts[what], self._label(what)) for what in ("submit", "start", "end")}
-        (submit, submit_late), (start, start_late), (end, end_late) = found.values()
+        pairs = {what: get(texts[what], self._label(what)) for what in ("submit", "start", "end")}
+        (submit, submit_late), (start, start_late), (end, end_late) = pairs.values()
         start = times.not_before(start, start_late, submit)
         end = times.not_before(end, end_late, start)
         submit, start, end = self.known_times(submit, start, end)
@@ -283,9 +283,9 @@ class _Reader(Account):
     def sized_jobs(self, jobs):
         """Return the jobs with sizes and limits."""
         present = self.columns.keys()
-        known = {name for names in SIZES["processors"][:2] for name in names} & present
+        sources = {name for names in SIZES["processors"][:2] for name in names} & present
         self.asked = bool(self.size)
-        self.counted = self.size or ("processors" if known else "nodes")
+        self.counted = self.size or ("processors" if sources else "nodes")
         *both, kind = SIZES[self.counted]
         if not {name for names in both for name in names} & present:
             names = ", ".join(self.columns.values())
@@ -309,8 +309,8 @@ class _Reader(Account):
         self.remark("tasks of arrays or parts of heterogeneous jobs", parts)
         self.remark(account.NEVER_STARTED, (jobs["run_time"] == 0) & jobs["start"].isna())
         if {"limit", "limit_raw"} & self.columns.keys():
-            words = "without a time limit (UNLIMITED, Partition_Limit), so without estimate"
-            self.remark(words, jobs["limit"].isna())
+            remark = "without a time limit (UNLIMITED, Partition_Limit), so without estimate"
+            self.remark(remark, jobs["limit"].isna())
         return jobs
 
     def notes(self, jobs):
@@ -339,8 +339,8 @@ def _is_header(line):
 
 def _separator(line):
     """Return the separator of a header line: what stands between the first two names."""
-    found = re.search(r"\w(\W+)\w", line) or re.match(r".*?\w(\W+)$", line)
-    return (found[1].replace('"', "") if found else "") or "|"
+    match = re.search(r"\w(\W+)\w", line) or re.match(r".*?\w(\W+)$", line)
+    return (match[1].replace('"', "") if match else "") or "|"
 
 
 def _split(line, separator):

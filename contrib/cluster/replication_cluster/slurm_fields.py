@@ -87,23 +87,23 @@ def state(text):
 
 def of_json(job):
     """Return the fields of a job of ``sacct --json`` as texts by the names of `accounting.toml`."""
-    own = {name: _json_text(job, path) for name, path in _JSON_PATHS.items()}
-    array, task, waiting, leader, offset = (own.pop(name) for name in _JSON_IDS)
-    own["shown"] = own["id"]
+    fields = {name: _json_text(job, path) for name, path in _JSON_PATHS.items()}
+    array, task, waiting, leader, offset = (fields.pop(name) for name in _JSON_IDS)
+    fields["shown"] = fields["id"]
     if array not in ("", "0") and (task or waiting):
-        own["shown"] = f"{array}_[{waiting}]" if waiting else f"{array}_{task}"
+        fields["shown"] = f"{array}_[{waiting}]" if waiting else f"{array}_{task}"
     elif leader not in ("", "0"):
-        own["shown"] = f"{leader}+{offset}"
-    for name, other in (("user", "association"), ("group", "account")):
-        other = own.pop(other)
-        own[name] = own[name] or other
+        fields["shown"] = f"{leader}+{offset}"
+    for name, fallback in (("user", "association"), ("group", "account")):
+        fallback = fields.pop(fallback)
+        fields[name] = fields[name] or fallback
     for which in ("allocated", "requested"):
         listed = job.get("tres", {}).get(which) or ()
-        own[f"{which}_tres"] = ",".join(
+        fields[f"{which}_tres"] = ",".join(
             f"{'/'.join(filter(None, (entry['type'], entry.get('name'))))}={entry['count']}"
             for entry in listed
         )
-    return own | {"suspended": f"{own['suspended'] or 0}s"}
+    return fields | {"suspended": f"{fields['suspended'] or 0}s"}
 
 
 def _json_text(job, path):

@@ -110,9 +110,9 @@ def _check_text_rules(place, name, rule):
         raise LogError(f"{place}: pattern {rule['pattern']!r}: {groups} groups; expected one (...)")
 
 
-def _check(place, what, given, known):
-    for name in given:
-        among(known, f"{place}: unknown {what}", name, LogError)
+def _check(place, what, names, allowed):
+    for name in names:
+        among(allowed, f"{place}: unknown {what}", name, LogError)
 
 
 def convert(paths, by, *, zone=None, processors=None, columns=None, **options):
@@ -143,9 +143,9 @@ def convert(paths, by, *, zone=None, processors=None, columns=None, **options):
     """
     paths = files.paths_of(paths)
     by = by if isinstance(by, Map) else read_map(by)
-    own = {"zone": zone or by.time_zone, "processors": processors or by.processors}
-    reader = _Reader(paths, **own, **options)
-    reader.by, reader.given = by, columns or []
+    settings = {"zone": zone or by.time_zone, "processors": processors or by.processors}
+    reader = _Reader(paths, **settings, **options)
+    reader.by, reader.column_names = by, columns or []
     jobs = reader.jobs(reader.read(paths))
     return reader.finish(jobs, f"table of jobs, {by.title}", by.title, (*reader.notes(),))
 
@@ -176,7 +176,7 @@ class _Reader(Account):
         self.unused, self.missing, self.present, tables = {}, {}, set(), []
         for path in paths:
             name = display_name(path)
-            reads = READS + WITHOUT_HEADER * bool(self.given)
+            reads = READS + WITHOUT_HEADER * bool(self.column_names)
             with files.open_text(path, reads, newline="") as file:
                 if file.kind == "parquet":
                     table = self._parquet(path, name)
@@ -240,15 +240,15 @@ class _Reader(Account):
 
     def _csv(self, file, name):
         rows, separator = self._separated(file, name)
-        assembler, found, number = None, [], 0
+        assembler, table, number = None, [], 0
         try:
-            for parts in filter(None, itertools.chain([self.given], rows)):
+            for parts in filter(None, itertools.chain([self.column_names], rows)):
                 if assembler is not None and not self._is_header(parts):
                     number += 1
-                    found += self._rows(assembler.add(number, parts), name)
+                    table += self._rows(assembler.add(number, parts), name)
                     continue
                 if assembler is not None:
-                    found += self._rows(assembler.rest(), name)
+                    table += self._rows(assembler.rest(), name)
                     self.records += 1
                     self.left_out[account.HEADERS] += 1
                 columns = {*self._choose(parts, name)}
@@ -258,8 +258,8 @@ class _Reader(Account):
             raise LogError(f"{name}, row {number + 1}: {error}") from None
         if assembler is None:
             raise LogError(f"{name}: an empty file; expected a header line and rows")
-        found += self._rows(assembler.rest(), name)
-        return pd.DataFrame(found).set_index("place") if found else pd.DataFrame(columns=["row"])
+        table += self._rows(assembler.rest(), name)
+        return pd.DataFrame(table).set_index("place") if table else pd.DataFrame(columns=["row"])
 
     def _separated(self, file, name):
         """Return the fields of each line of an open file, and their separator."""
@@ -267,7 +267,7 @@ class _Reader(Account):
         lines = itertools.chain(head, file)
         if not head:
             return lines, ","
-        if self.given:
+        if self.column_names:
             head = [line for line in head if not line.startswith(COMMENTS)] or head
             lines = (line for line in lines if not line.startswith(COMMENTS))
             separator = self._given_separator(head, name)
@@ -291,16 +291,16 @@ class _Reader(Account):
 
     def _given_separator(self, head, name):
         """Return the separator that gives as many fields as there are names of columns."""
-        count = len(self.given)
+        count = len(self.column_names)
         if any(len(line.split()) == count for line in head):
             return " "
         rows = {by: csv.reader(head, delimiter=by) for by in ",;\t|"}
         of_csv = (by for by in rows if 2 * sum(len(row) == count for row in rows[by]) > len(head))
-        found = next(of_csv, None) or separator_of([line.strip("\r\n") for line in head], count)
-        if found is None:
-            first = quote(head[0].strip())
-            raise LogError(f"{name}: {first}; no separator gives the {count} columns of --columns")
-        return found
+        separator = next(of_csv, None) or separator_of([line.strip("\r\n") for line in head], count)
+        if separator is None:
+            line = quote(head[0].strip())
+            raise LogError(f"{name}: {line}; no separator gives the {count} columns of --columns")
+        return separator
 
     def _rows(self, records, name):
         """Yield the fields of records; note those that are bad."""
@@ -357,11 +357,11 @@ class _Reader(Account):
 
     def _way(self, absent, names):
         """Return the hint for a column that a table does not have."""
-        first, dot, rest = absent.partition(".")
-        if dot and first in names:
+        top, dot, rest = absent.partition(".")
+        if dot and top in names:
             return (
-                f"; in a list, {first}.0.{rest} is its first value, {first}.-1.{rest} its last, "
-                f"{first}[type=x].{rest} that of an entry by its type"
+                f"; in a list, {top}.0.{rest} is its first value, {top}.-1.{rest} its last, "
+                f"{top}[type=x].{rest} that of an entry by its type"
             )
         if any(re.match("[0-9]", name) for name in names):
             return "; without a header line, --columns names the columns in order"
@@ -379,13 +379,13 @@ class _Reader(Account):
             for form, why in ((account.STEP, account.STEPS), (account.ARRAY, account.ARRAYS)):
                 summary = ids[table.index].str.fullmatch(form).astype(bool)
                 table = self.leave_out(table, summary, why)
-        known = {}
+        fields = {}
         for name in [name for name in self.by.fields if name in self.present - {JOB}]:
             texts = self._texts(name, table)
-            known[name] = self.by.fields[name], texts, self._is_unknown(texts)
+            fields[name] = self.by.fields[name], texts, self._is_unknown(texts)
         nan = np.full(len(table), np.nan)
-        get = {name: self._times(*known[name]) if name in known else (nan, nan) for name in TIMES}
-        value = {name: self._lengths(*known[name]) if name in known else nan for name in LENGTHS}
+        get = {name: self._times(*fields[name]) if name in fields else (nan, nan) for name in TIMES}
+        value = {name: self._lengths(*fields[name]) if name in fields else nan for name in LENGTHS}
         # Where an hour of autumn occurred twice, the order of the times decides.
         (submit, _), (start, start_late), (end, end_late) = get.values()
         start = times.not_before(start, start_late, submit)
@@ -397,17 +397,17 @@ class _Reader(Account):
         if self._starts_at_submission():
             start = submit
         status = nan
-        if "status" in known:
-            rule, texts, unknown = known["status"]
+        if "status" in fields:
+            rule, texts, unknown = fields["status"]
             codes = {_plain_text(text): code for text, code in rule.get("values", {}).items()}
             status = texts.map(codes).to_numpy(np.float64)
-            words = f"with a status that the map does not have ({_printable(rule['column'])})"
-            self.remark(words, np.isnan(status) & ~unknown)
+            remark = f"with a status that the map does not have ({_printable(rule['column'])})"
+            self.remark(remark, np.isnan(status) & ~unknown)
         run_time = value["run_time"]
         run_time = np.where(counted_from_0 & (run_time > end - submit), np.nan, run_time)
         column = _printable(self.by.fields.get("run_time", {}).get("column", ""))
         run_time = self.run_times(table.index, end - start, run_time, column)
-        has_both = {"start", "wait"} & self.present and "end" in known
+        has_both = {"start", "wait"} & self.present and "end" in fields
         started = ~np.isnan(start) | (status == 1) | (not has_both)
         ended = ~np.isnan(end) | (status == 0) | (status == 5) | (not has_both)
         run_time = np.where(np.isnan(run_time) & ~started & ended, 0, run_time)
@@ -416,11 +416,11 @@ class _Reader(Account):
         columns |= {"limit": value["requested_time"], "status": status, "begun": begun}
         jobs = pd.DataFrame(columns, table.index).assign(job_id=table["row"])
         for name in NAMES:
-            if name in known:
-                _, texts, unknown = known[name]
+            if name in fields:
+                _, texts, unknown = fields[name]
                 jobs[name] = account.in_order(texts.where(~unknown))
         for which in SIZES:
-            rule, texts, unknown = known.get(f"{which}_processors", ({}, None, None))
+            rule, texts, unknown = fields.get(f"{which}_processors", ({}, None, None))
             label = _printable(rule.get("column", ""))
             if isinstance(rule.get("times"), str):
                 factor = table[rule["times"]]
@@ -454,11 +454,11 @@ class _Reader(Account):
         texts = table[rule["column"]]
         if "pattern" not in rule:
             return texts
-        found = texts.str.extract(rule["pattern"], expand=False)
-        missing = found.isna() & ~self._is_unknown(texts)
+        values = texts.str.extract(rule["pattern"], expand=False)
+        missing = values.isna() & ~self._is_unknown(texts)
         column = _printable(rule["column"])
         self.remark(f"without {name}, as {column} does not match its pattern", missing)
-        return _canonical(found)
+        return _canonical(values)
 
     def _is_unknown(self, texts):
         return texts.isin(["", *map(_plain_text, self.by.unknown)])

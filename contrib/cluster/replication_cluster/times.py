@@ -33,7 +33,7 @@ _ISO = re.compile(
 )
 _WORDS = "ns,us µs,ms,s sec secs second seconds,m min mins minute minutes,h hr hrs hour hours,"
 _LENGTHS = zip(f"{_WORDS}d day days,w week weeks".split(","), (*UNITS.values(), 604_800))
-_SECONDS = {word: seconds for words, seconds in _LENGTHS for word in words.split()}
+_SECONDS = {unit: seconds for units, seconds in _LENGTHS for unit in units.split()}
 _PART = rf"{_NUMBER} ?({'|'.join(sorted(_SECONDS, key=len, reverse=True))})(?![a-zµ])[ ,]*"
 
 
@@ -59,8 +59,8 @@ def length(text, short=False):
     elif iso := _ISO.fullmatch(text):
         parts, units = iso.groups(), (604_800, 86400, 3600, 60, 1)
     elif re.fullmatch(f"({_PART})+", text):
-        parts, words = zip(*re.findall(_PART, text))
-        units = [_SECONDS[word] for word in words]
+        parts, names = zip(*re.findall(_PART, text))
+        units = [_SECONDS[name] for name in names]
         if units != sorted({*units}, reverse=True):
             return None
     else:
@@ -108,8 +108,8 @@ def _localized(dates, zone):
     that occurs twice.
     """
     plain = dates.dt.tz_localize(None)
-    for first in (True, False):
-        yield plain.dt.tz_localize(zone, np.full(len(plain), first), "shift_forward")
+    for is_dst in (True, False):
+        yield plain.dt.tz_localize(zone, np.full(len(plain), is_dst), "shift_forward")
 
 
 def _named(texts, zone, form):
@@ -140,8 +140,8 @@ def not_before(times, late, earliest):
 
 def is_calendar(submit):
     """Return whether submissions, float64[n], count from 1970."""
-    known = submit[~np.isnan(submit)]
-    return len(known) > 0 and bool(np.median(known) > CALENDAR)
+    times = submit[~np.isnan(submit)]
+    return len(times) > 0 and bool(np.median(times) > CALENDAR)
 
 
 def known_times(submit, start, end):
@@ -160,16 +160,16 @@ def known_times(submit, start, end):
     list of three float64[n], s
     """
     calendar = is_calendar(submit)
-    first = submit[submit >= YEAR].min() if calendar else 0.0
-    known = []
+    earliest = submit[submit >= YEAR].min() if calendar else 0.0
+    columns = []
     for times in (submit, start, end):
         never = (times == LARGEST) | (times >= NO_VALUE)
         if calendar:
-            never |= times < (YEAR if times is submit else first - YEAR)
+            never |= times < (YEAR if times is submit else earliest - YEAR)
         elif times is not submit:
             never |= (times == 0) & (submit > 0)
-        known.append(np.where(never, np.nan, times))
-    return known
+        columns.append(np.where(never, np.nan, times))
+    return columns
 
 
 def unit_of(number):

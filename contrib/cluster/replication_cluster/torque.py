@@ -87,18 +87,18 @@ class _Reader(Account):
         """Yield place, job and used fields of each record of a run; note those that are bad."""
         for place, line in _joined(file, name):
             self.records += 1
-            found = _RECORD.fullmatch(line.strip())
-            if not found:
+            match = _RECORD.fullmatch(line.strip())
+            if not match:
                 line = quote(line.strip())
                 message = f"{place}: {line}; expected date;type;job;key=value ..."
                 self.bad[place] = "that are torn or no accounting records", message
                 continue
-            date, kind, job, text = found.groups()
+            date, kind, job, text = match.groups()
             if kind in "zr":
                 self.suspensions.setdefault(job, []).append((date, kind))
             if kind not in "ER":
-                words = TYPES.get(kind, "of which no description is known")
-                self.left_out[f"records of type {kind} ({words})"] += 1
+                description = TYPES.get(kind, "of which no description is known")
+                self.left_out[f"records of type {kind} ({description})"] += 1
                 continue
             pairs = [*_pairs(text)]
             values = dict(pairs)
@@ -149,18 +149,18 @@ class _Reader(Account):
 
     def started(self, texts, size, eligible):
         """Return the runs of jobs that started, with sizes."""
-        found = {name: self.times(texts[name], name, [""])[0] for name in _TIMES}
+        seconds = {name: self.times(texts[name], name, [""])[0] for name in _TIMES}
         used = self.parse(texts["used"], _USED, duration, bad={})  # missing where unreadable
-        end = np.where(np.isnan(found["end"]), found["start"] + used, found["end"])
-        elapsed = end - found["start"]
+        end = np.where(np.isnan(seconds["end"]), seconds["start"] + used, seconds["end"])
+        elapsed = end - seconds["start"]
         texts = texts.assign(suspended=self._suspended(texts, elapsed, used))
         self.run_times(texts.index, elapsed, np.where(used > elapsed, used, np.nan), _USED)
-        submit = found["start"]
+        submit = seconds["start"]
         for name in ("etime", "qtime", "ctime"):
-            submit = np.where(found[name] > 0, found[name], submit)
+            submit = np.where(seconds[name] > 0, seconds[name], submit)
         submit = np.where(submit > 0, submit, end)
-        submit, start, end = self.known_times(submit, found["start"], end)
-        runs = texts.assign(submit=submit, start=start, end=end, etime=found["etime"])
+        submit, start, end = self.known_times(submit, seconds["start"], end)
+        runs = texts.assign(submit=submit, start=start, end=end, etime=seconds["etime"])
         runs = self.eligible_from(self.good(runs), runs["etime"], eligible)
         runs = self.leave_out(runs, ~(runs["start"] > 0), account.NEVER_STARTED)
         runs = self.without(runs, runs["end"].isna(), "without an end")
@@ -332,16 +332,16 @@ def listed(text, unit):
     """
     total = 0
     for part in filter(None, text.partition("#")[0].split("+")):
-        first, *properties = part.split(":")
-        if unit == "ncpus" and not first.isdecimal():
-            first, properties = "1", [first, *properties]
+        nodes, *properties = part.split(":")
+        if unit == "ncpus" and not nodes.isdecimal():
+            nodes, properties = "1", [nodes, *properties]
         each = [p.partition("=")[2] for p in properties if re.match("(ppn|ncpus)=", p)]
         others = (p for p in properties if "=" in p and not re.match("(ppn|ncpus)=", p))
         wrong = len(each) > 1 or (unit == "ncpus" and not each)
         if wrong or not all(map(_OTHER.fullmatch, others)):
             raise FieldError(f"expected nodes:{unit}=n")
-        named = unit == "ppn" and not first[:1].isdecimal()
-        total += count("1" if named else first) * count([*each, "1"][0])
+        named = unit == "ppn" and not nodes[:1].isdecimal()
+        total += count("1" if named else nodes) * count([*each, "1"][0])
     return total or None
 
 
@@ -399,7 +399,7 @@ SIZES = {
 }
 USED = (
     *(*_TIMES, "used", "Exit_status", f"{_LIST}walltime", *NAMES.values(), "queue"),
-    *sorted({name for unit in SIZES.values() for own in unit.values() for name in own}),
+    *sorted({name for unit in SIZES.values() for sources in unit.values() for name in sources}),
 )
 _READ = (f"{_LIST}neednodes", f"{_LIST}mppdepth", "tasks")
 

@@ -102,12 +102,12 @@ def adds_up(done):
     return done.records == len(done.jobs) + sum(n for _, n in done.left_out + done.bad)
 
 
-def count(pairs, words):
+def count(pairs, prefix):
     """Return the number of the one remark or rule that begins with some words."""
-    (number,) = [number for what, number in pairs if what.startswith(words)]
+    (number,) = [number for what, number in pairs if what.startswith(prefix)]
     return number
 
 
-def total(pairs, words):
+def total(pairs, text):
     """Return the sum over the remarks or rules that have some words; 0 if none has."""
-    return sum(number for what, number in pairs if words in what)
+    return sum(number for what, number in pairs if text in what)

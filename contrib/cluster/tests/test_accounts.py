@@ -98,7 +98,7 @@ def test_other_forms_of_all_lines_are_refused_in_time(read):
     ],
 )
 def test_rows_of_tables_are_put_together_again(read, head, rows):
-    text = "\n".join([head, *(one.format(row(k).strip()) for k, one in enumerate(rows)), ""])
+    text = "\n".join([head, *(line.format(row(k).strip()) for k, line in enumerate(rows)), ""])
     assert facts(read.table(text)) == [[10, 100, 4]] * 2
 
 
@@ -112,13 +112,13 @@ def test_a_job_name_of_pbs_over_two_lines(read):
 
 
 def test_a_second_header_begins_a_new_table(read):
-    first, second = sacct([job(1), job(2, 1)]), [job(3, 2), job(4, 3)]
+    table, jobs = sacct([job(1), job(2, 1)]), [job(3, 2), job(4, 3)]
     for columns in (NAMED, [*NAMED, "Partition"], NAMED[::-1], ["WorkDir", *NAMED[:-1]]):
-        done = read.sacct(first + sacct(second, columns))
+        done = read.sacct(table + sacct(jobs, columns))
         assert facts(done) == [[10, 600, 8]] * 4
         assert dict(done.left_out)["further header lines"] == 1
     with pytest.raises(LogError, match="line 4: no column Submit"):
-        read.sacct(first + sacct(second, [name for name in NAMED if name != "Submit"]))
+        read.sacct(table + sacct(jobs, [name for name in NAMED if name != "Submit"]))
     more = "user,submit,start,end,n,limit\nann," + row(60)
     for text in (HEAD + row() + HEAD + row(60), HEAD + row() + more, more + HEAD + row()):
         assert facts(read.table(text)) == [[10, 100, 4]] * 2
@@ -223,8 +223,8 @@ def test_machine_and_sizes_have_one_unit(read, more):
     jobs = rp.load(read.written)
     assert jobs.processors.tolist() == done.jobs["allocated_processors"].tolist()
     assert jobs.machine == jobs.processors.sum() and done.unit == "allocated processors"
-    words = "fewer" if more["ReqCPUS"] > 8 else "more"
-    assert count(done.remarks, f"given {words} processors than requested") == 4
+    word = "fewer" if more["ReqCPUS"] > 8 else "more"
+    assert count(done.remarks, f"given {word} processors than requested") == 4
 
 
 def test_the_remark_on_sizes_is_there_for_every_source(read):
@@ -250,8 +250,8 @@ def test_jobs_from_before_the_records_are_named_and_left_out_if_asked(read):
         return read.table(HEAD + "".join(rows), **options)
 
     note = "Jobs submitted up to 59.7 days before 2026-02-02 00:00:00, the first day on which"
-    assert any(one.startswith(note) and ended.endswith(": 3") for one in convert().assumed
-               for ended in [one.partition(". They")[0]])  # fmt: skip
+    assert any(text.startswith(note) and ended.endswith(": 3") for text in convert().assumed
+               for ended in [text.partition(". They")[0]])  # fmt: skip
     for since in ("auto", "2026-02-01", str(T - 3600)):
         done = convert(since=since)
         assert len(done.jobs) == 40 and sum(n for _, n in done.left_out) == 3
@@ -265,8 +265,8 @@ def test_jobs_from_before_the_records_are_named_and_left_out_if_asked(read):
 def test_jobs_that_had_not_ended_are_counted_as_missing_at_the_end(read):
     running = [job(k, k, State="RUNNING", End="Unknown") for k in (2, 3)]
     done = read.sacct(sacct([job(1), *running]))
-    assert any("2026-02-02 08:10:10; jobs that had not ended" in one for one in done.assumed)
-    assert any("(2 of them are in the input)" in one for one in done.assumed)
+    assert any("2026-02-02 08:10:10; jobs that had not ended" in note for note in done.assumed)
+    assert any("(2 of them are in the input)" in note for note in done.assumed)
 
 
 # Limits far below the run times.
@@ -338,11 +338,11 @@ NESTED = LIMITED.replace('"start"', '"t.start"').replace('"end"', '"t.end"')
 @pytest.mark.parametrize(
     "text",
     [
-        "".join(json.dumps(one) + "\n" for one in JOBS),
-        "\n".join(json.dumps(one, indent=2) for one in JOBS),
+        "".join(json.dumps(record) + "\n" for record in JOBS),
+        "\n".join(json.dumps(record, indent=2) for record in JOBS),
         json.dumps(JOBS),
         json.dumps({"jobs": JOBS, "meta": {"n": 2}}),
-        json.dumps({str(k): one for k, one in enumerate(JOBS)}),
+        json.dumps({str(k): record for k, record in enumerate(JOBS)}),
     ],
 )
 def test_json_as_lines_documents_lists_and_objects_by_id(read, text):
@@ -377,7 +377,7 @@ def test_records_of_cobalt(read):
 
 
 def test_history_of_pbs_as_json(read):
-    one = {
+    record = {
         "Job_Name": "a",
         "Job_Owner": "u@h",
         "job_state": "F",
@@ -388,11 +388,11 @@ def test_history_of_pbs_as_json(read):
         "Resource_List": {"ncpus": 8, "select": "1:ncpus=8", "walltime": "01:00:00"},
     }
     jobs = {
-        "1.srv": one,
-        "2.srv": one | {"job_state": "R"},
-        "3.srv": one | {"job_state": "Q"},
-        "4[].srv": one,
-        "5.srv": {key: value for key, value in one.items() if key != "stime"},
+        "1.srv": record,
+        "2.srv": record | {"job_state": "R"},
+        "3.srv": record | {"job_state": "Q"},
+        "4[].srv": record,
+        "5.srv": {key: value for key, value in record.items() if key != "stime"},
     }
     done = read.pbs(json.dumps({"pbs_version": "1", "Jobs": jobs}, indent=1))
     assert facts(done) == [[30, 600, 8]] and done.records == 5
@@ -472,8 +472,8 @@ def test_a_dump_of_all_columns_with_steps_arrays_two_headers_and_torn_lines(read
 def test_the_command_reads_several_files_and_prints_an_account_that_adds_up(tmp_path):
     (tmp_path / "a").write_text(sacct([job(k, k) for k in range(20)]))
     (tmp_path / "b").write_text(sacct([job(20), job("20.batch")]))
-    words = ["convert", "slurm", str(tmp_path / "a"), str(tmp_path / "b"), "--since", "auto"]
-    done = CliRunner().invoke(main, [*words, "--out", str(tmp_path / "o.swf")])
+    args = ["convert", "slurm", str(tmp_path / "a"), str(tmp_path / "b"), "--since", "auto"]
+    done = CliRunner().invoke(main, [*args, "--out", str(tmp_path / "o.swf")])
     assert done.exit_code == 0, done.output
     assert "22 records = 21 jobs + 1 left out + 0 bad" in done.output
     assert len(rp.load(tmp_path / "o.swf")) == 21

@@ -107,8 +107,8 @@ def encode(text):
 
 @pytest.mark.parametrize(("kind", "text"), CASES)
 def test_a_file_is_recognised_by_its_first_bytes(kind, text):
-    found = recognize(encode(text))
-    assert (found and found.name) == kind
+    match = recognize(encode(text))
+    assert (match and match.name) == kind
 
 
 READS = {"slurm": slurm.READS, "torque": torque.READS, "table": tables.READS}
@@ -122,10 +122,10 @@ def test_every_command_says_what_a_file_is_and_who_reads_it(tmp_path, command, k
     path = tmp_path / "file"
     content = encode(FILES[kind])
     path.write_bytes(gzip.compress(content) if kind == "gzip" else content)
-    words = ["convert", command, str(path), "--out", str(tmp_path / "out.swf")]
-    done = CliRunner().invoke(main, words + ["--map", "eagle"] * (command == "table"))
+    args = ["convert", command, str(path), "--out", str(tmp_path / "out.swf")]
+    done = CliRunner().invoke(main, args + ["--map", "eagle"] * (command == "table"))
     assert done.exit_code == 1 and len(done.output.splitlines()) == 1
-    described = str(next(one for one in KINDS if one.name == kind)) in done.output
+    described = str(next(entry for entry in KINDS if entry.name == kind)) in done.output
     assert described != (kind in READS[command])
     assert not (tmp_path / "out.swf").exists()
 
@@ -215,15 +215,15 @@ def test_the_way_that_a_message_shows_leads_to_a_log(tmp_path, kind, way):
     content, command, *more = way
     path, out = tmp_path / "file", tmp_path / "out.swf"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    described = next(one for one in KINDS if one.name == kind)
+    described = next(entry for entry in KINDS if entry.name == kind)
     assert f"convert {command} FILE" in described.reader
-    words = ["convert", command, str(path), "--out", str(out)]
+    args = ["convert", command, str(path), "--out", str(out)]
     if command == "table":
         (tmp_path / "map.toml").write_text(more[0])
-        words += ["--map", str(tmp_path / "map.toml")]
+        args += ["--map", str(tmp_path / "map.toml")]
     elif more:
-        words += ["--columns", more[0].replace("|", ",")]
-    done = CliRunner().invoke(main, words)
+        args += ["--columns", more[0].replace("|", ",")]
+    done = CliRunner().invoke(main, args)
     assert done.exit_code == 0, done.output
     assert "1 records = 1 jobs + 0 left out + 0 bad" in done.output
     jobs = rp.load(out)

@@ -69,8 +69,8 @@ def test_a_job_by_hand(converted):
     done = converted(record())
     row = done.jobs.iloc[0].to_dict()
     assert all(row.pop(name) >= 0 for name in ("user", "group", "executable"))
-    known = {name: value for name, value in row.items() if value != -1}
-    assert known == {
+    stated = {name: value for name, value in row.items() if value != -1}
+    assert stated == {
         "job_id": 100,
         "submit": 0,
         "wait": 10,
@@ -89,9 +89,9 @@ def test_a_job_by_hand(converted):
 def test_columns_in_any_order(tmp_path_factory, columns, ending):
     path = tmp_path_factory.mktemp("order") / "sacct.txt"
     rows = [record(), record(JobID="101_3", JobIDRaw="101", State="FAILED", Timelimit="UNLIMITED")]
-    one = slurm.convert(write(path, *rows), key=KEY).jobs
-    other = slurm.convert(write(path, *rows, columns=columns, ending=ending), key=KEY).jobs
-    assert one.equals(other)
+    jobs = slurm.convert(write(path, *rows), key=KEY).jobs
+    reordered = slurm.convert(write(path, *rows, columns=columns, ending=ending), key=KEY).jobs
+    assert jobs.equals(reordered)
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_arrays_and_heterogeneous_jobs_are_separate_jobs(converted):
 
 
 def test_each_run_of_a_requeued_job_is_a_job(converted):
-    first = record(State="REQUEUED", Elapsed="00:30:00", End=f"{DAY}10:30:10")
+    requeued = record(State="REQUEUED", Elapsed="00:30:00", End=f"{DAY}10:30:10")
     again = record(Submit=f"{DAY}10:30:40", Start=f"{DAY}11:00:00", End=f"{DAY}12:00:00")
-    done = converted(first, first, again)
+    done = converted(requeued, requeued, again)
     assert done.jobs["job_id"].tolist() == [101, 100]
     assert done.jobs["submit"].tolist() == [0, 1840]
     assert done.jobs["run_time"].tolist() == [1800, 3600]
@@ -237,7 +237,7 @@ def test_several_clusters_need_a_choice_and_partitions_select_jobs(converted):
 
 
 @pytest.mark.parametrize(
-    "changes, words",
+    "changes, message",
     [
         ({"State": "dancing"}, "line 2, State: 'dancing'; expected COMPLETED"),
         ({"Submit": "6 Jun 2012"}, "line 2, Submit: '6 Jun 2012'; expected YYYY-MM-DDTHH:MM:SS"),
@@ -248,10 +248,10 @@ def test_several_clusters_need_a_choice_and_partitions_select_jobs(converted):
         ({"State": "RUNNING", "End": "Unknown"}, "no job among 1 records (1 running"),
     ],
 )
-def test_invalid_values_are_refused(converted, changes, words):
+def test_invalid_values_are_refused(converted, changes, message):
     with pytest.raises(LogError) as refused:
         converted(record(**changes))
-    assert words in str(refused.value)
+    assert message in str(refused.value)
     assert len(str(refused.value)) < 700 and str(refused.value).isprintable()
 
 
@@ -274,11 +274,11 @@ def test_decompression_is_limited(tmp_path, monkeypatch):
 
 def test_names_are_stable_for_a_key_and_hidden(converted, tmp_path):
     rows = [record(), job(2, User="physics")]
-    one, two = converted(*rows), converted(rows[1], rows[0])
-    assert one.jobs["user"].tolist() == two.jobs["user"].tolist()
-    assert one.jobs["user"][0] != one.jobs["group"][0]  # a user and a group of one name
-    assert converted(*rows, key=None).jobs["user"].tolist() != one.jobs["user"].tolist()
-    swf.write(tmp_path / "out.swf", one.log)
+    done, swapped = converted(*rows), converted(rows[1], rows[0])
+    assert done.jobs["user"].tolist() == swapped.jobs["user"].tolist()
+    assert done.jobs["user"][0] != done.jobs["group"][0]  # a user and a group of one name
+    assert converted(*rows, key=None).jobs["user"].tolist() != done.jobs["user"].tolist()
+    swf.write(tmp_path / "out.swf", done.log)
     text = (tmp_path / "out.swf").read_text()
     assert not [name for name in ("ann", "physics", "run ", "batch") if name in text]
 
@@ -296,27 +296,27 @@ def test_the_command_writes_a_log_that_replication_reads(tmp_path):
     packed = tmp_path / "sacct.txt.gz"
     packed.write_bytes(gzip.compress(source.read_bytes()))
     out = tmp_path / "mine.swf.gz"
-    words = ["convert", "slurm", str(packed), "--out", str(out), "--processors", "32"]
-    words += ["--key-file", str(tmp_path / "key"), "--time-zone", "Europe/Berlin"]
-    done = CliRunner().invoke(main, words)
+    args = ["convert", "slurm", str(packed), "--out", str(out), "--processors", "32"]
+    args += ["--key-file", str(tmp_path / "key"), "--time-zone", "Europe/Berlin"]
+    done = CliRunner().invoke(main, args)
     assert done.exit_code == 0
     assert "2 records = 2 jobs + 0 left out + 0 bad" in done.output
-    first = out.read_bytes()
-    assert CliRunner().invoke(main, words).exit_code == 0
-    assert out.read_bytes() == first
+    content = out.read_bytes()
+    assert CliRunner().invoke(main, args).exit_code == 0
+    assert out.read_bytes() == content
     assert rp.load(out, size="allocated").processors.tolist() == [8, 4]
 
 
 @pytest.mark.parametrize(
-    "words, code, message",
+    "args, code, message",
     [
         (["--processors", "0"], 2, "0 is not in the range"),
         (["--out", "sacct.txt"], 1, "is the input"),
     ],
 )
-def test_the_command_fails_in_one_line(tmp_path, monkeypatch, words, code, message):
+def test_the_command_fails_in_one_line(tmp_path, monkeypatch, args, code, message):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "sacct.txt", record())
-    done = CliRunner().invoke(main, ["convert", "slurm", "sacct.txt", "--out", "x.swf", *words])
+    done = CliRunner().invoke(main, ["convert", "slurm", "sacct.txt", "--out", "x.swf", *args])
     assert (done.exit_code, message in done.output) == (code, True)
     assert not (tmp_path / "x.swf").exists()

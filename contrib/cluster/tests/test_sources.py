@@ -184,11 +184,7 @@ def test_an_array_and_its_steps_are_no_jobs_whatever_the_source(tmp_path):
     again = ["1_1,1700000000,1700001000,1700001900,4,1"]
     done = of_table(tmp_path, *table, *more, *again)
     assert (len(done.jobs), done.log.max_procs) == (2, 4)
-    assert [total(done.left_out, words) for words in ("arrays", "job steps", "repeated")] == [
-        2,
-        3,
-        1,
-    ]
+    assert [total(done.left_out, rule) for rule in ("arrays", "job steps", "repeated")] == [2, 3, 1]
 
 
 def test_reruns_of_pbs_are_runs_where_their_times_are_known(tmp_path):
@@ -392,12 +388,12 @@ def test_the_option_is_there_for_every_converter(tmp_path):
     rows = "".join(f"{k},0,5,10,4\n" for k in range(99))
     (tmp_path / "table").write_text(f"id,submit,start,end,cores\n{rows}999,0,5,10,0.5\n")
     for kind, name in (("torque", "pbs"), ("slurm", "sacct"), ("table", "table")):
-        words = ["convert", kind, str(tmp_path / name), "--out", str(tmp_path / f"{name}.swf")]
-        words += ["--map", str(tmp_path / "map.toml")] if kind == "table" else []
-        refused = CliRunner().invoke(main, words)
+        args = ["convert", kind, str(tmp_path / name), "--out", str(tmp_path / f"{name}.swf")]
+        args += ["--map", str(tmp_path / "map.toml")] if kind == "table" else []
+        refused = CliRunner().invoke(main, args)
         assert refused.exit_code == 1 and "1 of 100 records cannot be read" in refused.output
         assert not (tmp_path / f"{name}.swf").exists()
-        done = CliRunner().invoke(main, [*words, "--bad-records", "skip"])
+        done = CliRunner().invoke(main, [*args, "--bad-records", "skip"])
         assert done.exit_code == 0 and "100 records = 99 jobs + 0 left out + 1 bad" in done.output
 
 
@@ -426,11 +422,11 @@ def test_json_of_sacct_gives_the_same_jobs_as_its_text(tmp_path):
     ):
         slurm.convert(tmp_path / "a.json")
     names = "job_id submit wait run_time requested_time status user requested_processors".split()
-    one, two = (
+    text_jobs, json_jobs = (
         slurm.convert(tmp_path / name, key=KEY, bad_records="skip").jobs
         for name in ("a.txt", "a.json")
     )
-    assert one[names].equals(two[names])
+    assert text_jobs[names].equals(json_jobs[names])
 
 
 def test_numbers_of_old_and_new_json(tmp_path):
@@ -479,7 +475,7 @@ def test_numbers_of_old_and_new_json(tmp_path):
 
 def test_the_end_of_an_earlier_run_and_the_order_of_times_decide_the_hour(tmp_path):
     night = "2026-10-25T"
-    first = record(
+    requeued = record(
         State="REQUEUED",
         Submit=f"{night}01:00:00",
         Start=f"{night}01:00:00",
@@ -492,7 +488,7 @@ def test_the_end_of_an_earlier_run_and_the_order_of_times_decide_the_hour(tmp_pa
         End=f"{night}03:30:00",
         Elapsed="01:00:00",
     )
-    done = of_sacct(tmp_path, first, again, zone="Europe/Berlin")
+    done = of_sacct(tmp_path, requeued, again, zone="Europe/Berlin")
     assert sorted(rows_of(done, "submit", "wait", "run_time")) == [[0, 0, 8400], [8430, 570, 3600]]
     assert done.log.max_procs == 4
     columns = [name for name in record() if name != "Elapsed"]
@@ -517,14 +513,14 @@ def test_a_year_of_each_source_by_the_numbers_it_was_made_from(tmp_path, jobs):
     years.table_of(table).to_csv(tmp_path / "table", index=False)
     ran = table[table["start"] > 0]
     skip = {"bad_records": "skip"}
-    for done, made in (
+    for done, records in (
         (slurm.convert(tmp_path / "sacct", zone="UTC", **skip), table),
         (slurm.convert(tmp_path / "json", **skip), table),
         (torque.convert([tmp_path / "pbs"], **skip), ran),
         (tables.convert(tmp_path / "table", tmp_path / "map.toml"), table),
     ):
         got = done.jobs[["submit", "wait", "run_time", "requested_processors"]].to_numpy(np.int64)
-        assert np.array_equal(years.in_order(got), years.expected(made))
+        assert np.array_equal(years.in_order(got), years.expected(records))
         assert adds_up(done)
         timed = ran.assign(run_time=ran["end"] - ran["start"])
         assert (

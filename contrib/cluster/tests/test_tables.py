@@ -213,6 +213,6 @@ def test_an_included_map_and_the_command(tmp_path):
     assert done.jobs["requested_time"].tolist() == [7200, 86400]
     assert done.jobs["status"].tolist() == [1, 0]
     assert done.log.max_procs == 94248
-    words = ["convert", "table", str(path), "--map", "eagle", "--out", str(out)]
-    assert CliRunner().invoke(main, words).exit_code == 0
+    args = ["convert", "table", str(path), "--map", "eagle", "--out", str(out)]
+    assert CliRunner().invoke(main, args).exit_code == 0
     assert len(rp.load(out)) == 2

@@ -60,8 +60,8 @@ def test_an_end_record_is_a_job(tmp_path):
 
 def test_other_records_are_counted(tmp_path):
     never = record(9, 5, 0, 50).replace(f"start={T} ", "start=0 ")
-    one = record(7, 0, 30, 130)
-    done = converted(tmp_path, record(7, 0, 30, 130, "Q"), one, never, one)
+    line = record(7, 0, 30, 130)
+    done = converted(tmp_path, record(7, 0, 30, 130, "Q"), line, never, line)
     assert len(done.jobs) == 1 and done.records == 4
     assert dict(done.left_out) == {
         "ended without having started": 1,
@@ -131,8 +131,8 @@ def test_the_command_writes_a_log_that_replication_reads(tmp_path):
     with gzip.open(tmp_path / "2.gz", "wt") as file:
         file.write(record(9, 40, 160, 400))
     out = tmp_path / "bw.swf"
-    words = ["convert", "torque", str(tmp_path / "1"), str(tmp_path / "2.gz"), "--out", str(out)]
-    done = CliRunner().invoke(main, [*words, "--processors", "64"])
+    args = ["convert", "torque", str(tmp_path / "1"), str(tmp_path / "2.gz"), "--out", str(out)]
+    done = CliRunner().invoke(main, [*args, "--processors", "64"])
     assert "3 records = 3 jobs + 0 left out + 0 bad" in done.output
     workload = rp.load(out)
     assert (workload.machine, workload.run_time.tolist()) == (64, [100, 30, 240])

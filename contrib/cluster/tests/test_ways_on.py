@@ -206,8 +206,8 @@ def test_names_reach_into_lists(read):
     done = read.table(json.dumps(records), by=by)
     assert facts(done) == [[30, 60, 3], [30, 60, 3], [30, 60, 1]]
     assert total(done.left_out, "waiting") == 1
-    second = read.table(json.dumps(records), by=by.replace("-1.end", "1.end"))
-    assert len(second.jobs) == 1
+    retried = read.table(json.dumps(records), by=by.replace("-1.end", "1.end"))
+    assert len(retried.jobs) == 1
     with pytest.raises(
         LogError, match=r"no column attempts.end; .*; in a list, attempts.0.end is its"
     ):
@@ -226,19 +226,19 @@ def overlapping(n, size):
     return text
 
 
-@pytest.mark.parametrize(("size", "given"), [(2, 12), (16, 64), (2, 23), (160, 1000)])
-def test_a_machine_smaller_than_what_was_in_use(read, tmp_path, size, given):
+@pytest.mark.parametrize(("size", "machine"), [(2, 12), (16, 64), (2, 23), (160, 1000)])
+def test_a_machine_smaller_than_what_was_in_use(read, tmp_path, size, machine):
     text, most = overlapping(100, size), 12 * size
-    message = f"at 2026-02-02 08:55:00 {most:,} allocated .*machine of {given:,}.*{most} or more"
+    message = f"at 2026-02-02 08:55:00 {most:,} allocated .*machine of {machine:,}.*{most} or more"
     with pytest.raises(LogError, match=message):
-        read.sacct(text, processors=given)
+        read.sacct(text, processors=machine)
     assert read.sacct(text, processors=most).log.max_procs == most
-    assert read.sacct(text, processors=given, smaller_machine=True).log.max_procs == given
-    assert rp.load(read.written).machine == given
+    assert read.sacct(text, processors=machine, smaller_machine=True).log.max_procs == machine
+    assert rp.load(read.written).machine == machine
     read.sacct(text)
-    with pytest.raises(ValueError, match=f"machine {given:,}.*--processors {most}"):
-        rp.load(read.written, machine=given)
-    assert rp.load(read.written, machine=given, smaller_machine=True).machine == given
+    with pytest.raises(ValueError, match=f"machine {machine:,}.*--processors {most}"):
+        rp.load(read.written, machine=machine)
+    assert rp.load(read.written, machine=machine, smaller_machine=True).machine == machine
 
 
 def test_a_map_with_a_smaller_machine(read):
@@ -367,8 +367,8 @@ def test_compressed_files_are_read_whatever_their_name(read, module):
 def test_a_home_is_known(read, monkeypatch):
     monkeypatch.setenv("HOME", str(read.folder))
     (read.folder / "a").write_text(overlapping(3, 2))
-    words = ["convert", "slurm", "~/a", "--out", "~/o.swf", "--key-file", "~/key"]
-    assert CliRunner().invoke(main, words).exit_code == 0
+    args = ["convert", "slurm", "~/a", "--out", "~/o.swf", "--key-file", "~/key"]
+    assert CliRunner().invoke(main, args).exit_code == 0
     assert len(rp.load("~/o.swf")) == 3
     (read.folder / "map.toml").write_text(MAP)
     assert tables.read_map("~/map.toml").title == "t"
@@ -384,20 +384,20 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 
 def options(command):
     """Return the options of a command and of its subcommands."""
-    of_all = [options(one) for one in getattr(command, "commands", {}).values()]
-    return {name for one in command.params for name in one.opts}.union({"--help"}, *of_all)
+    of_all = [options(subcommand) for subcommand in getattr(command, "commands", {}).values()]
+    return {name for param in command.params for name in param.opts}.union({"--help"}, *of_all)
 
 
 def test_every_option_that_a_message_or_a_page_names_exists():
     """A message that begins with a command of this package, here or in the simulator, names its
     options; all others those of any command.
     """
-    known = options(main) | {*" ".join(OTHERS.values()).split()}
+    allowed = options(main) | {*" ".join(OTHERS.values()).split()}
     package = Path(tables.__file__).parent
     wrong = []
     for path in [*package.glob("*.py"), *package.glob("*.toml"), *FOLDER.glob("*.md"),
                  *FOLDER.glob("docs/*.md")]:  # fmt: skip
-        wrong += [(path.name, name) for name in {*OPTION.findall(path.read_text())} - known]
+        wrong += [(path.name, name) for name in {*OPTION.findall(path.read_text())} - allowed]
     for kind in KINDS:
         for command, rest in re.findall(r"convert (\w+) FILE([^,;(\"\n]*)", str(kind)):
             missing = {*OPTION.findall(rest)} - options(main.commands["convert"].commands[command])

@@ -40,15 +40,15 @@ with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as nothing:
         )  # fmt: skip
         run.start_simulation()
     # A thread of its own writes the result, with the dates of 1970 as the log counts from 0.
-    found, waited = [], 0
-    while len(found) < len(rows) and waited < 10:
+    records, waited = [], 0
+    while len(records) < len(rows) and waited < 10:
         time.sleep(0.05)
         waited += 0.05
         if os.path.exists("sched-log.swf"):
-            found = open("sched-log.swf").read().splitlines()
+            records = open("sched-log.swf").read().splitlines()
 with open(out, "w") as file:
     file.write("job_id,start\n")
-    for line in found:
+    for line in records:
         number, start = line.split(";")[0], line.split("#__")[1].split(";")[0]
         moment = datetime.datetime.strptime(start, "%Y-%m-%d %H:%M:%S")
         file.write(f"{number},{int((moment - datetime.datetime(1970, 1, 1)).total_seconds())}\n")

@@ -51,8 +51,8 @@ with tempfile.TemporaryDirectory() as place, open(os.devnull, "w") as nothing:
         jobs = list(engine.jobs)
         for _ in engine.run_simulation(autoshutdown=True):
             pass
-first = min(int(line.split()[1]) for line in lines[1:])
+origin = min(int(line.split()[1]) for line in lines[1:])
 with open(out, "w") as file:
     file.write("job_id,start\n")
     for job in jobs:
-        file.write(f"{job.id},{job.start_time + first:.10g}\n")
+        file.write(f"{job.id},{job.start_time + origin:.10g}\n")

@@ -55,8 +55,8 @@ class Log:
         """The text of the log."""
         lines = [f"; MaxProcs: {self.machine}"]
         for number, submit, size, estimate, run_time in self.list:
-            own = (number, submit, -1, run_time, size, -1, -1, size, estimate)
-            lines.append(" ".join(map(str, [*own, *[-1] * 9])))
+            fields = (number, submit, -1, run_time, size, -1, -1, size, estimate)
+            lines.append(" ".join(map(str, [*fields, *[-1] * 9])))
         return "\n".join(lines) + "\n"
 
 
@@ -72,20 +72,20 @@ def run(path, names, wanted):
         rules, differs = (Rules.parse(program[key].split()) for key in ("rules", "differs"))
         chosen = suite.choose("easy", rules)
         with mock.patch.object(suite, "LONGEST", HOURS):
-            given = [suite.run_program(command, log, rules) for log, rules in chosen]
+            answers = [suite.run_program(command, log, rules) for log, rules in chosen]
             log = Log(path, program.get("jobs"))
             starts = suite.run_program(command, log, rules)
-        easy, own = (simulate(*log.jobs(), with_rules) for with_rules in (rules, rules | differs))
+        easy, peer = (simulate(*log.jobs(), with_rules) for with_rules in (rules, rules | differs))
         results = json.loads(RESULTS.read_text())
         results[name] = {
             "logs": len(chosen),
-            "passed": sum(one == log.expected(r) for one, (log, r) in zip(given, chosen)),
+            "passed": sum(answer == log.expected(r) for answer, (log, r) in zip(answers, chosen)),
             "explained": sum(
-                one == log.expected(r | differs) for one, (log, r) in zip(given, chosen)
+                answer == log.expected(r | differs) for answer, (log, r) in zip(answers, chosen)
             ),
             "jobs": len(easy),
             "differ": sum(starts.get(job) != start for job, start in easy.items()),
-            "unexplained": sum(starts.get(job) != start for job, start in own.items()),
+            "unexplained": sum(starts.get(job) != start for job, start in peer.items()),
         }
         cli.write(RESULTS, json.dumps(results, indent=1) + "\n")
         print(name, results[name])
@@ -100,11 +100,11 @@ def table():
     ]
     results = json.loads(RESULTS.read_text())
     for program in json.loads((HERE / "programs.json").read_text()):
-        found = results[f"{program['program']} {program['commit']}"]
+        result = results[f"{program['program']} {program['commit']}"]
         name = f"[{program['program']}](https://github.com/{program['where']})"
-        share = f"{found['differ']:,} of {found['jobs']:,}"
-        if found["differ"]:
-            share += f" ({found['differ'] / found['jobs']:.1%})"
+        share = f"{result['differ']:,} of {result['jobs']:,}"
+        if result["differ"]:
+            share += f" ({result['differ'] / result['jobs']:.1%})"
         cells = [name, f"{program['date']}, {program['commit']}", program["ran"], program["words"]]
         lines.append("| " + " | ".join([*cells, share]) + " |")
     path = HERE.parent / "README.md"
@@ -116,8 +116,8 @@ def table():
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["run"]:
-        words = [word for word in sys.argv[3:] if "=" in word]
-        named = dict(word.split("=", 1) for word in words)
+        assignments = [word for word in sys.argv[3:] if "=" in word]
+        named = dict(word.split("=", 1) for word in assignments)
         run(sys.argv[2], named, [word for word in sys.argv[3:] if "=" not in word])
     else:
         table()

@@ -139,12 +139,12 @@ def _length(parts):
 
 def _against(schedule, log):
     """Return the number of jobs that differ from those of the log, by kind."""
-    known = {run.name: run for run in log.runs}
-    count = Counter(missing=len(set(known) - {run.name for run in schedule.runs}))
+    jobs = {run.name: run for run in log.runs}
+    count = Counter(missing=len(set(jobs) - {run.name for run in schedule.runs}))
     ratio = schedule.per_second / log.per_second
     shift = schedule.seconds(0) - log.seconds(0)
     for run in schedule.runs:
-        job = known.get(run.name)
+        job = jobs.get(run.name)
         if job is None:
             count["unknown"] += 1
             continue
@@ -186,17 +186,17 @@ def shared(schedule):
             k = bisect.bisect_left(held, (first,))
             k -= k > 0 and held[k - 1][1] >= first
             taken = list(itertools.takewhile(lambda part: part[0] <= last, held[k:]))
-            for other, _, holder in taken:
-                pairs.setdefault((holder, job), max(first, other))
+            for begin, _, holder in taken:
+                pairs.setdefault((holder, job), max(first, begin))
             if not taken:
                 held.insert(k, (first, last, job))
                 heapq.heappush(running, (end, held[k]))
     return [
         {
-            "jobs": [runs[one].name for one in pair],
+            "jobs": [runs[job].name for job in pair],
             "resource": resource,
             "since": schedule.seconds(runs[pair[1]].start),
-            "until": schedule.seconds(min(runs[one].end for one in pair)),
+            "until": schedule.seconds(min(runs[job].end for job in pair)),
         }
         for pair, resource in pairs.items()
     ]
@@ -338,7 +338,7 @@ def delays(schedule, machine=None, latency=0):
     blocked, head, idle, within = 0, [], [], 0
     for job in jobs:
         since = max(job.submit, reached)
-        others = [other for other in others if other.end > since]
+        others = [holder for holder in others if holder.end > since]
         if job.start > since:
             blocked += 1
             earliest = _earliest(job, since, others, machine)
@@ -381,14 +381,14 @@ def _usage(schedule):
 
 def _earliest(job, since, others, machine):
     """Return the first instant from `since` on at which earlier jobs leave the job its room."""
-    used = sum(other.size for other in others)
+    used = sum(holder.size for holder in others)
     needed = used + job.size - machine
     if needed <= 0:
         return since
-    for other in sorted(others, key=lambda other: other.end):
-        needed -= other.size
+    for holder in sorted(others, key=lambda holder: holder.end):
+        needed -= holder.size
         if needed <= 0:
-            return other.end
+            return holder.end
     return job.start
 
 
@@ -408,16 +408,16 @@ def compare_with(schedule, rules, machine=None):
     late = {number: NEVER for number, start in expected.items() if start is None}
     expected = {**dict.fromkeys((job.number for job in jobs), NEVER), **expected, **late}
     wrong = [job for job in jobs if abs(job.start - expected[job.number]) > slack]
-    first = None
+    difference = None
     if wrong:
         job = min(wrong, key=lambda job: min(job.start, expected[job.number]))
         never = expected[job.number] == NEVER
-        first = {
+        difference = {
             "job": schedule.runs[job.place].name,
             "start": schedule.seconds(job.start),
             "expected": None if never else schedule.seconds(expected[job.number]),
         }
-    return {"rules": str(rules), "same": len(jobs) - len(wrong), "first": first}
+    return {"rules": str(rules), "same": len(jobs) - len(wrong), "first": difference}
 
 
 def schedulers_of(schedule, machine=None):
@@ -435,28 +435,28 @@ def schedulers_of(schedule, machine=None):
     """
     jobs, machine = as_jobs(schedule, machine)
     bases = [Rules.of({"scheduler": name}) for name in ("easy", "fcfs", "conservative")]
-    some = [*bases, *map(Rules.of, PUBLISHED), Rules.of({"scheduler": "largest-area-first"})]
-    singles = [(base, other) for base in bases for other in OTHERS]
-    some += [other.of(base) for base, other in singles if base["scheduler"] in other.schedulers]
+    pool = [*bases, *map(Rules.of, PUBLISHED), Rules.of({"scheduler": "largest-area-first"})]
+    singles = [(base, change) for base in bases for change in OTHERS]
+    pool += [change.of(base) for base, change in singles if base["scheduler"] in change.schedulers]
     shortest = Rules.of({"candidates": "shortest"})
-    some += [rules | shortest for rules in some if rules["scheduler"] == "easy"]
+    pool += [rules | shortest for rules in pool if rules["scheduler"] == "easy"]
     if len(jobs) <= FEW:
         pairs = itertools.combinations([o for o in OTHERS if "easy" in o.schedulers], 2)
-        some += [two.of(one.of(Rules())) for one, two in pairs]
-    given = {job.number: job.start for job in jobs}
-    for number in sorted({len(rules.chosen) for rules in some}):
-        left = list(dict.fromkeys(rules for rules in some if len(rules.chosen) == number))
-        found, count = [], 30
+        pool += [b.of(a.of(Rules())) for a, b in pairs]
+    starts = {job.number: job.start for job in jobs}
+    for number in sorted({len(rules.chosen) for rules in pool}):
+        left = list(dict.fromkeys(rules for rules in pool if len(rules.chosen) == number))
+        matches, count = [], 30
         while left:
             horizon = jobs[count].submit if count < len(jobs) else NEVER
             part = jobs[:count]
-            left = [rules for rules in left if _agrees(part, machine, rules, given, horizon)]
+            left = [rules for rules in left if _agrees(part, machine, rules, starts, horizon)]
             done = [rules for rules in left if count >= _most(rules, len(jobs))]
-            found += [(rules, min(count, len(jobs))) for rules in done]
+            matches += [(rules, min(count, len(jobs))) for rules in done]
             left = [rules for rules in left if rules not in done]
             count *= 4
-        if found:
-            return found
+        if matches:
+            return matches
     return []
 
 
@@ -464,12 +464,12 @@ def _most(rules, count):
     return min(count, PLANNED) if rules["scheduler"] == "conservative" else count
 
 
-def _agrees(jobs, machine, rules, given, horizon):
-    starts = simulate(jobs, machine, rules)
+def _agrees(jobs, machine, rules, starts, horizon):
+    expected = simulate(jobs, machine, rules)
     for job in jobs:
-        start = starts.get(job.number)  # None for one that is dropped, or that never starts
+        start = expected.get(job.number)  # None for one that is dropped, or that never starts
         start = NEVER if start is None else start
-        if start != given[job.number] and min(start, given[job.number]) < horizon:
+        if start != starts[job.number] and min(start, starts[job.number]) < horizon:
             return False
     return True
 
@@ -520,7 +520,7 @@ def compare(first, second):
         "other_run_time": sum(abs(row[3][0] - row[3][1]) > TOLERANCE for row in rows),
         "same_wait": len(rows) - len(differ),
     }
-    one = min(differ, key=lambda row: row[1] - max(row[2][0] - row[2][1], 0), default=None)
+    earliest = min(differ, key=lambda row: row[1] - max(row[2][0] - row[2][1], 0), default=None)
     slowdowns = [
         [max((row[2][k] + row[3][k]) / max(row[3][k], 10), 1) for row in rows] for k in (0, 1)
     ]
@@ -529,5 +529,5 @@ def compare(first, second):
         **counts,
         "mean_wait": [sum(row[2][k] for row in rows) / len(rows) for k in (0, 1)],
         "mean_bounded_slowdown": [sum(values) / len(rows) for values in slowdowns],
-        "first": one and {"job": one[0], "waits": one[2]},
+        "first": earliest and {"job": earliest[0], "waits": earliest[2]},
     }

@@ -22,8 +22,8 @@ def _parser():
         "any schedule.",
         epilog="Exit codes: 0 as expected; 1 a schedule differs or is impossible; 2 wrong input.",
     )
-    words = f"conformance {__version__}, sentences {suite.version()}"
-    parser.add_argument("--version", action="version", version=words)
+    version = f"conformance {__version__}, sentences {suite.version()}"
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     rules = argparse.ArgumentParser(add_help=False)
     rules.add_argument(
@@ -43,10 +43,10 @@ def _parser():
     pages.add_argument("--badge", metavar="FILE.svg", help="write a badge, and FILE.json")
     pages.add_argument("--json", action="store_true", help="print JSON")
 
-    one = commands.add_parser(
+    sub = commands.add_parser(
         "test", parents=[level, rules, pages], help="run a program on the logs of a level"
     )
-    one.add_argument(
+    sub.add_argument(
         "--command",
         dest="program",
         required=True,
@@ -54,34 +54,34 @@ def _parser():
         help="the program: {swf} becomes a log, {out} the CSV of starts that it writes, {rules} "
         "the rules of the log",
     )
-    one = commands.add_parser(
+    sub = commands.add_parser(
         "replication",
         parents=[level, rules, pages],
         help="run a scheduler of the package replication on the logs of a level",
     )
-    one.add_argument("scheduler", help="as for replication simulate, such as easy")
-    one.add_argument("--import", dest="imports", action="append", default=[], metavar="FILE")
+    sub.add_argument("scheduler", help="as for replication simulate, such as easy")
+    sub.add_argument("--import", dest="imports", action="append", default=[], metavar="FILE")
 
-    one = commands.add_parser(
+    sub = commands.add_parser(
         "audit", parents=[rules], help="check a schedule, and name the rule of each start"
     )
-    one.add_argument("schedule", metavar="FILE", help="SWF with waits, a table of Batsim, or CSV")
-    one.add_argument("--processors", type=_whole, metavar="N", help="size of the machine")
-    one.add_argument("--log", metavar="SWF", help="the jobs that were to be scheduled")
-    one.add_argument(
+    sub.add_argument("schedule", metavar="FILE", help="SWF with waits, a table of Batsim, or CSV")
+    sub.add_argument("--processors", type=_whole, metavar="N", help="size of the machine")
+    sub.add_argument("--log", metavar="SWF", help="the jobs that were to be scheduled")
+    sub.add_argument(
         "--latency", type=_seconds, default=0, metavar="SECONDS",
         help="time that the scheduler may take to start a job that fits",
     )  # fmt: skip
-    one.add_argument("--jobs", metavar="FILE.csv", help="write the rule of each start")
-    one.add_argument("--json", action="store_true", help="print JSON")
+    sub.add_argument("--jobs", metavar="FILE.csv", help="write the rule of each start")
+    sub.add_argument("--json", action="store_true", help="print JSON")
 
-    one = commands.add_parser("compare", help="compare two schedules of the same jobs")
-    one.add_argument("first", metavar="A")
-    one.add_argument("second", metavar="B")
-    one.add_argument("--json", action="store_true", help="print JSON")
+    sub = commands.add_parser("compare", help="compare two schedules of the same jobs")
+    sub.add_argument("first", metavar="A")
+    sub.add_argument("second", metavar="B")
+    sub.add_argument("--json", action="store_true", help="print JSON")
 
-    one = commands.add_parser("show", help="list the logs, or show one with its schedule")
-    one.add_argument("log", nargs="?", help="name of a log, such as E11a")
+    sub = commands.add_parser("show", help="list the logs, or show one with its schedule")
+    sub.add_argument("log", nargs="?", help="name of a log, such as E11a")
     return parser
 
 
@@ -101,32 +101,32 @@ def _seconds(text):
     return value
 
 
-def _test(words):
-    rules = Rules.parse(words.rule)
-    chosen = suite.choose(words.level, rules, "{rules}" in words.program)
-    results = suite.test(lambda *one: suite.run_program(words.program, *one), chosen)
-    return _report(words, rules, results, words.name or words.program.split()[0])
+def _test(args):
+    rules = Rules.parse(args.rule)
+    chosen = suite.choose(args.level, rules, "{rules}" in args.program)
+    results = suite.test(lambda *pair: suite.run_program(args.program, *pair), chosen)
+    return _report(args, rules, results, args.name or args.program.split()[0])
 
 
-def _replication(words):
+def _replication(args):
     from conformance import with_replication  # needs another package
 
-    rules = Rules.parse(words.rule)
-    run = with_replication.runner(words.scheduler, words.imports)
-    results = suite.test(run, suite.choose(words.level, rules))
-    return _report(words, rules, results, words.name or words.scheduler)
+    rules = Rules.parse(args.rule)
+    run = with_replication.runner(args.scheduler, args.imports)
+    results = suite.test(run, suite.choose(args.level, rules))
+    return _report(args, rules, results, args.name or args.scheduler)
 
 
-def _report(words, rules, results, name):
-    about = name, words.level, rules
-    for path, make in ((words.html, report.html), (words.markdown, report.markdown)):
+def _report(args, rules, results, name):
+    about = name, args.level, rules
+    for path, make in ((args.html, report.html), (args.markdown, report.markdown)):
         if path:
             write(path, make(results, *about))
-    if words.badge:
+    if args.badge:
         svg, facts = report.badge(results, *about[1:])
-        write(words.badge, svg)
-        write(Path(words.badge).with_suffix(".json"), facts)
-    if words.json:
+        write(args.badge, svg)
+        write(Path(args.badge).with_suffix(".json"), facts)
+    if args.json:
         print(json.dumps(report.facts(results, *about), indent=2))
     else:
         print(report.text(results))
@@ -141,77 +141,77 @@ def write(path, text):
     os.replace(part, path)
 
 
-def _audit(words):
-    rules = Rules.parse(words.rule)
-    schedule = formats.read(words.schedule)
-    log = formats.read(words.log, is_log=True) if words.log else None
-    machine = words.processors or schedule.machine or (log.machine if log else None)
-    found = audit.check(schedule, machine, log)
-    if found["possible"]:
+def _audit(args):
+    rules = Rules.parse(args.rule)
+    schedule = formats.read(args.schedule)
+    log = formats.read(args.log, is_log=True) if args.log else None
+    machine = args.processors or schedule.machine or (log.machine if log else None)
+    facts = audit.check(schedule, machine, log)
+    if facts["possible"]:
         starts = audit.rules_of_starts(schedule, machine)
-        found["starts"] = {key: 0 for key in audit.STARTS}
-        found["starts"].update(Counter(starts.values()))
-        found["delays"] = audit.delays(schedule, machine, words.latency)
-        found["compared"] = audit.compare_with(schedule, rules, machine)
-        found["same_as"] = []
-        if found["compared"]["first"]:
+        facts["starts"] = {key: 0 for key in audit.STARTS}
+        facts["starts"].update(Counter(starts.values()))
+        facts["delays"] = audit.delays(schedule, machine, args.latency)
+        facts["compared"] = audit.compare_with(schedule, rules, machine)
+        facts["same_as"] = []
+        if facts["compared"]["first"]:
             same = audit.schedulers_of(schedule, machine)
-            found["same_as"] = [{"rules": str(rules), "jobs": count} for rules, count in same]
-        if words.jobs:
+            facts["same_as"] = [{"rules": str(rules), "jobs": count} for rules, count in same]
+        if args.jobs:
             out = io.StringIO()
             table = csv.writer(out, lineterminator="\n")
             table.writerow(["job_id", "start", "rule"])
             for place, run in enumerate(schedule.runs):
                 table.writerow([run.name, f"{schedule.seconds(run.start):.10g}", starts[place]])
-            write(words.jobs, out.getvalue())
-    elif words.jobs:
-        raise audit.AuditError(f"--jobs: the schedule is not possible; {words.jobs} not written")
-    if words.json:
-        print(json.dumps({"file": words.schedule, **found}, indent=2))
+            write(args.jobs, out.getvalue())
+    elif args.jobs:
+        raise audit.AuditError(f"--jobs: the schedule is not possible; {args.jobs} not written")
+    if args.json:
+        print(json.dumps({"file": args.schedule, **facts}, indent=2))
     else:
-        print("\n".join(_audit_lines(found, schedule, words)))
-    return DIFFERENT if found["possible"] is False else 0
+        print("\n".join(_audit_lines(facts, schedule, args)))
+    return DIFFERENT if facts["possible"] is False else 0
 
 
-def _audit_lines(found, schedule, words):
+def _audit_lines(facts, schedule, args):
     verdict = {True: "possible", False: "IMPOSSIBLE", None: "undecided without --processors"}
-    peak = f"at most {found['peak']:,} processors"
-    yield f"{verdict[found['possible']]}: {found['jobs']:,} jobs, {peak}"
+    peak = f"at most {facts['peak']:,} processors"
+    yield f"{verdict[facts['possible']]}: {facts['jobs']:,} jobs, {peak}"
     sets = "resources not given"
-    if found["with_set"] is not None:
-        missing = found["jobs"] - found["with_set"]
-        sets = f"by the jobs' sets of {found['resources']:,} different resources"
+    if facts["with_set"] is not None:
+        missing = facts["jobs"] - facts["with_set"]
+        sets = f"by the jobs' sets of {facts['resources']:,} different resources"
         sets += f", which {missing:,} jobs lack" * (missing > 0)
     yield f"  by number of processors; {sets}"
-    if found["over_from"] is not None:
-        since = f"from {found['over_from']:.10g} s"
-        yield f"  more than {found['machine']:,} processors are in use {since}"
+    if facts["over_from"] is not None:
+        since = f"from {facts['over_from']:.10g} s"
+        yield f"  more than {facts['machine']:,} processors are in use {since}"
     for key, text in audit.WRONG.items():
-        if found.get(key):
-            yield f"  {found[key]:,} jobs {text}"
-    for pair in found["shared"][: audit.MOST]:
+        if facts.get(key):
+            yield f"  {facts[key]:,} jobs {text}"
+    for pair in facts["shared"][: audit.MOST]:
         yield (
             f"  jobs {' and '.join(pair['jobs'])} hold resource {pair['resource']} from "
             f"{pair['since']:.10g} s to {pair['until']:.10g} s"
         )
-    if len(found["shared"]) > audit.MOST:
-        yield f"  {len(found['shared']) - audit.MOST:,} further pairs of jobs hold one resource"
-    if found["machine"] and (found["resources"] or 0) > found["machine"]:
-        yield f"  the machine has {found['machine']:,} processors only"
+    if len(facts["shared"]) > audit.MOST:
+        yield f"  {len(facts['shared']) - audit.MOST:,} further pairs of jobs hold one resource"
+    if facts["machine"] and (facts["resources"] or 0) > facts["machine"]:
+        yield f"  the machine has {facts['machine']:,} processors only"
     for key, text in audit.REMARKS.items():
-        if found[key]:
-            yield f"  {found[key]:,} jobs {text}"
-    if found["in_milliseconds"]:
+        if facts[key]:
+            yield f"  {facts[key]:,} jobs {text}"
+    if facts["in_milliseconds"]:
         yield "  times have fractions of a second; they are counted in milliseconds"
-    if "starts" not in found:
+    if "starts" not in facts:
         return
     yield "starts"
     if all(run.estimate < 0 for run in schedule.runs):
         yield "  the file has no estimates: jobs count as planned with their run times"
     for key, text in audit.STARTS.items():
-        if found["starts"][key]:
-            yield f"  {found['starts'][key]:,} {text}"
-    late = found["delays"]
+        if facts["starts"][key]:
+            yield f"  {facts['starts'][key]:,} {text}"
+    late = facts["delays"]
     yield (
         f"  {late['blocked']:,} jobs waited as the one submitted first; another order of the queue "
         "delays it"
@@ -228,49 +228,49 @@ def _audit_lines(found, schedule, words):
     if late["within_latency"]:
         yield (
             f"  {late['within_latency']:,} of these could have started earlier by the latency of "
-            f"{words.latency:g} s or less"
+            f"{args.latency:g} s or less"
         )
-    compared, first = found["compared"], found["compared"]["first"]
+    compared, difference = facts["compared"], facts["compared"]["first"]
     yield f"compared with {compared['rules']}"
-    if first is None:
+    if difference is None:
         yield "  every start is the same"
         return
-    yield f"  {compared['same']:,} of {found['jobs']:,} starts are the same"
-    expected = "never" if first["expected"] is None else f"{first['expected']:.10g} s"
+    yield f"  {compared['same']:,} of {facts['jobs']:,} starts are the same"
+    expected = "never" if difference["expected"] is None else f"{difference['expected']:.10g} s"
     yield (
-        f"  the first other one is that of job {first['job']}, at {first['start']:.10g} s; "
-        f"expected {expected}"
+        f"  the first other one is that of job {difference['job']}, at {difference['start']:.10g} "
+        f"s; expected {expected}"
     )
-    some = found["same_as"][: audit.MOST]
-    if not some:
+    matches = facts["same_as"][: audit.MOST]
+    if not matches:
         yield "  no other scheduler known here makes exactly this schedule"
         return
-    count = some[0]["jobs"]
-    starts = "every start" if count == found["jobs"] else f"every start of the first {count:,} jobs"
-    yield f"  {starts} is that of {'; or of '.join(one['rules'] for one in some)}"
+    count = matches[0]["jobs"]
+    starts = "every start" if count == facts["jobs"] else f"every start of the first {count:,} jobs"
+    yield f"  {starts} is that of {'; or of '.join(match['rules'] for match in matches)}"
 
 
-def _compare(words):
-    found = audit.compare(formats.read(words.first), formats.read(words.second))
-    if words.json:
-        print(json.dumps({"files": [words.first, words.second], **found}, indent=2))
+def _compare(args):
+    facts = audit.compare(formats.read(args.first), formats.read(args.second))
+    if args.json:
+        print(json.dumps({"files": [args.first, args.second], **facts}, indent=2))
     else:
-        print(f"{found['matched']:,} jobs in both{': the same schedule' * found['same']}")
+        print(f"{facts['matched']:,} jobs in both{': the same schedule' * facts['same']}")
         for key in ("only_first", "only_second", "other_size", "other_run_time"):
-            if found[key]:
-                print(f"  {found[key]:,} jobs: {key.replace('_', ' ')}")
-        print(f"  {found['same_wait']:,} wait equally long")
+            if facts[key]:
+                print(f"  {facts[key]:,} jobs: {key.replace('_', ' ')}")
+        print(f"  {facts['same_wait']:,} wait equally long")
         for key in ("mean_wait", "mean_bounded_slowdown"):
-            a, b = found[key]
+            a, b = facts[key]
             print(f"  {key.replace('_', ' ')}: {a:,.6g} and {b:,.6g}")
-        if found["first"]:
-            a, b = found["first"]["waits"]
-            print(f"  the first other one is job {found['first']['job']}: {a:g} s and {b:g} s")
-    return 0 if found["same"] else DIFFERENT
+        if facts["first"]:
+            a, b = facts["first"]["waits"]
+            print(f"  the first other one is job {facts['first']['job']}: {a:g} s and {b:g} s")
+    return 0 if facts["same"] else DIFFERENT
 
 
-def _show(words):
-    if words.log is None:
+def _show(args):
+    if args.log is None:
         for level, about in suite.LEVELS.items():
             names = [log.name for log in suite.logs() if log.level == level]
             print(f"{level}: {about}\n  {' '.join(names)}")
@@ -281,9 +281,9 @@ def _show(words):
             for name in names:
                 print(f"  {name}: {', '.join(map(str, VALUES[name]))}")
         return 0
-    log = next((one for one in suite.logs() if one.name == words.log), None)
+    log = next((log for log in suite.logs() if log.name == args.log), None)
     if log is None:
-        raise suite.SuiteError(f"log {words.log!r}; 'show' lists the logs")
+        raise suite.SuiteError(f"log {args.log!r}; 'show' lists the logs")
     print(f"{log.name}: {log.rules}\n  {log.sentence}: {suite.sentences()[log.sentence]}")
     print(f"  The log tells it from: {log.other}.")
     print("\n".join(report.table(log)))
@@ -296,11 +296,11 @@ def _show(words):
 
 def main(argv=None):
     """Run the command, by default with `sys.argv`, and return its exit code."""
-    words = _parser().parse_args(argv)
+    args = _parser().parse_args(argv)
     commands = {"test": _test, "audit": _audit, "compare": _compare, "show": _show}
     commands["replication"] = _replication
     try:
-        return commands[words.command](words)
+        return commands[args.command](args)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -15,7 +15,7 @@ class Interpretation:
     sentence : str
     values : dict of str to str or int
         Rules that differ.
-    words : str
+    predicate : str
         What the program does, as the predicate of "your program".
     schedulers : tuple of str
         The schedulers that it makes sense for.
@@ -23,7 +23,7 @@ class Interpretation:
 
     sentence: str
     values: dict
-    words: str
+    predicate: str
     schedulers: tuple = ("easy",)
 
     def of(self, rules):
@@ -154,9 +154,9 @@ PUBLISHED = (
 def fitting(rules):
     """Return the interpretations that change these rules."""
     return [
-        other
-        for other in OTHERS
-        if rules["scheduler"] in other.schedulers and other.of(rules) != rules
+        change
+        for change in OTHERS
+        if rules["scheduler"] in change.schedulers and change.of(rules) != rules
     ]
 
 
@@ -168,11 +168,11 @@ def by_log(result):
     if result.rules["scheduler"] == "pv-easy":
         return []
     others = [
-        other
-        for other in fitting(result.rules)
-        if simulate(jobs, machine, other.of(result.rules)) == result.given
+        change
+        for change in fitting(result.rules)
+        if simulate(jobs, machine, change.of(result.rules)) == result.given
     ]
-    return [others[0] for others in _nearest([(other,) for other in others], [result])]
+    return [others[0] for others in _nearest([(change,) for change in others], [result])]
 
 
 def of_all(results):
@@ -195,16 +195,16 @@ def of_all(results):
         return []
     gives = _Comparison(results)
     # The failing logs first: most interpretations are ruled out by the first of them.
-    first = sorted(results, key=lambda result: result.passed)
-    some = [other for other in OTHERS if any(other in fitting(r.rules) for r in failed)]
+    ordered = sorted(results, key=lambda result: result.passed)
+    changes = [change for change in OTHERS if any(change in fitting(r.rules) for r in failed)]
     for count in (1, 2):
-        sets = [others for others in combinations(some, count) if _compatible(others)]
-        found = [others for others in sets if all(gives(others, result) for result in first)]
-        if found:
-            return _nearest(found, failed)
+        sets = [others for others in combinations(changes, count) if _compatible(others)]
+        matches = [others for others in sets if all(gives(others, result) for result in ordered)]
+        if matches:
+            return _nearest(matches, failed)
     best, explained = [()], sum(result.passed for result in results)
     while explained < len(results):
-        sets = [(*best[0], other) for other in some if _compatible((*best[0], other))]
+        sets = [(*best[0], change) for change in changes if _compatible((*best[0], change))]
         counts = [sum(gives(others, result) for result in results) for others in sets]
         if max(counts, default=0) <= explained:
             break
@@ -231,7 +231,7 @@ def explained(others, results):
 
 
 def _compatible(others):
-    names = [name for other in others for name in other.values]
+    names = [name for change in others for name in change.values]
     return len(set(names)) == len(names)
 
 
@@ -240,18 +240,18 @@ class _Comparison:
 
     def __init__(self, results):
         self.jobs = {result.log.name: result.log.jobs() for result in results}
-        self.known = {}
+        self.cache = {}
 
     def __call__(self, others, result):
         rules = result.rules
-        for other in others:
-            rules = other.of(rules)
+        for change in others:
+            rules = change.of(rules)
         key = result.log.name, rules
-        if key not in self.known:
-            self.known[key] = simulate(*self.jobs[result.log.name], rules) == result.given
-        return self.known[key]
+        if key not in self.cache:
+            self.cache[key] = simulate(*self.jobs[result.log.name], rules) == result.given
+        return self.cache[key]
 
 
 def sentence(others):
     """Return what a program with these interpretations does."""
-    return "; ".join(other.words for other in others)
+    return "; ".join(change.predicate for change in others)

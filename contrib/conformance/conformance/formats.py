@@ -129,12 +129,12 @@ def read(path, is_log=False):
     except (EOFError, OSError) as error:
         raise FormatError(f"{path}: {error}") from None
     text = content.decode("utf-8-sig", errors="replace")
-    first = next((line.strip() for line in text.splitlines() if line.strip()), "")
-    is_swf = first.startswith(";") or len(first.split()) == 18
+    head = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    is_swf = head.startswith(";") or len(head.split()) == 18
     if is_swf:
         rows, machine, has_sets = _swf(str(path), text, is_log)
     else:
-        rows, machine, has_sets = _table(str(path), text, first)
+        rows, machine, has_sets = _table(str(path), text, head)
     return _schedule(str(path), rows, machine, has_sets)
 
 
@@ -178,8 +178,8 @@ def _swf(path, text, is_log):
         start = job["submit"] + wait if wait >= 0 else None
         end = start + job["run_time"] if start is not None and job["run_time"] >= 0 else None
         sizes = job["allocated"], job["requested"]
-        first, second = reversed(sizes) if is_log else sizes
-        size = first if first > 0 else second
+        preferred, fallback = reversed(sizes) if is_log else sizes
+        size = preferred if preferred > 0 else fallback
         key = number if number not in rows else f"{number} again, line {line}"
         estimate = job["estimate"] if job["estimate"] >= 0 else -1
         size = size if size > 0 else None
@@ -187,19 +187,19 @@ def _swf(path, text, is_log):
     return list(rows.values()), machine, False
 
 
-def _table(path, text, first):
+def _table(path, text, head):
     """Return rows as `_swf` does."""
-    header = next(csv.reader([first]), [])
+    header = next(csv.reader([head]), [])
     header = [name.strip() for name in header]
     columns = {
-        column: next((name for name in known if name in header), None)
-        for column, known in NAMES.items()
+        column: next((name for name in aliases if name in header), None)
+        for column, aliases in NAMES.items()
     }
     for column in NEEDED:
         if columns[column] is None:
             expected = " or ".join(NAMES[column])
             raise FormatError(
-                f"{path}, line 1: {quote(first)}; expected SWF, or CSV with a column {expected} "
+                f"{path}, line 1: {quote(head)}; expected SWF, or CSV with a column {expected} "
                 "(contrib/cluster turns accounting records into SWF)"
             )
     reader, rows = csv.reader(io.StringIO(text.lstrip()), skipinitialspace=True), []
@@ -228,12 +228,12 @@ def _table(path, text, first):
     return rows, None, bool(columns["resources"])
 
 
-def _parts(words, where):
+def _parts(text, where):
     """Return the disjoint parts, (first, last) each, of a set such as ``0-3 7`` or ``7,0-3``."""
-    found = [_PART.fullmatch(word) for word in words.replace(",", " ").split()]
-    parts = [(int(one[1]), int(one[2] or one[1])) if one else (1, 0) for one in found]
+    matches = [_PART.fullmatch(word) for word in text.replace(",", " ").split()]
+    parts = [(int(match[1]), int(match[2] or match[1])) if match else (1, 0) for match in matches]
     if any(last < first for first, last in parts):
-        raise FormatError(f"{where}: {quote(words)}; allowed: resources such as '0-3 7'")
+        raise FormatError(f"{where}: {quote(text)}; allowed: resources such as '0-3 7'")
     merged = []
     for first, last in sorted(parts):
         if merged and first <= merged[-1][1] + 1:

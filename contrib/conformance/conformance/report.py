@@ -19,20 +19,20 @@ def headline(results):
 
 def diagnosis(results):
     """Return what the program does on all logs, a list of sentences; empty if it is unknown."""
-    found = explain.of_all(results)
-    if not found:
+    explanations = explain.of_all(results)
+    if not explanations:
         return []
-    count = explain.explained(found[0], results)
+    count = explain.explained(explanations[0], results)
     logs = f"On all {count} logs" if count == len(results) else f"On {count} of {len(results)} logs"
-    words = explain.sentence(found[0])
-    lines = [f"{logs} your program's schedules are those of a scheduler that {words}."]
-    if found[1:]:
-        others = "; or ".join(map(explain.sentence, found[1:4]))
+    predicate = explain.sentence(explanations[0])
+    lines = [f"{logs} your program's schedules are those of a scheduler that {predicate}."]
+    if explanations[1:]:
+        others = "; or ".join(map(explain.sentence, explanations[1:4]))
         lines.append(f"These logs cannot tell it from one that {others}.")
-    if all(other.is_convention for other in found[0]):
-        values = [pair for other in found[0] for pair in other.values.items()]
-        words = " ".join(f"--rule {name}={value}" for name, value in values)
-        lines.append(f"This is a convention, not a defect: state it with {words}")
+    if all(change.is_convention for change in explanations[0]):
+        values = [pair for change in explanations[0] for pair in change.values.items()]
+        options = " ".join(f"--rule {name}={value}" for name, value in values)
+        lines.append(f"This is a convention, not a defect: state it with {options}")
     return lines
 
 
@@ -48,7 +48,7 @@ def failure(result):
         "text": suite.sentences()[log.sentence],
         "rules": str(result.rules),
         "other": log.other,
-        "explained": [explain.sentence([other]) for other in explain.by_log(result)],
+        "explained": [explain.sentence([change]) for change in explain.by_log(result)],
     }
 
 
@@ -61,8 +61,8 @@ def lines_of(fact):
         f"  The log tells it from: {fact['other']}.",
     ]
     if fact["explained"]:
-        first, *others = fact["explained"]
-        lines.append(f"  Here your program does what a scheduler does that {first}.")
+        nearest, *others = fact["explained"]
+        lines.append(f"  Here your program does what a scheduler does that {nearest}.")
         if others:
             lines.append(f"  This log cannot tell it from one that {', or '.join(others[:3])}.")
     return lines
@@ -100,9 +100,9 @@ def pictures(result):
     if result.rules["scheduler"] == "pv-easy":
         return lines  # a preempted job runs more than once
     lines += ["  expected:", charts.text(runs(log, result.expected, result.rules), machine)]
-    given = runs(log, result.given, result.rules)
-    if given:
-        lines += ["  your program:", charts.text(given, machine)]
+    pieces = runs(log, result.given, result.rules)
+    if pieces:
+        lines += ["  your program:", charts.text(pieces, machine)]
     return lines
 
 
@@ -148,12 +148,12 @@ def markdown(results, name, level, rules):
     lines += [line + "\n" for line in diagnosis(results)]
     lines += ["| log | sentence | result |", "|---|---|---|"]
     for result in results:
-        words = "as expected"
+        outcome = "as expected"
         if not result.passed:
             fact = failure(result)
             start = "never" if fact["start"] is None else f"at {fact['start']:g} s"
-            words = f"job {fact['job']} starts {start}; expected {fact['expected']:g} s"
-        lines.append(f"| {result.log.name} | {result.log.sentence} | {words} |")
+            outcome = f"job {fact['job']} starts {start}; expected {fact['expected']:g} s"
+        lines.append(f"| {result.log.name} | {result.log.sentence} | {outcome} |")
     for result in results:
         if not result.passed:
             lines += ["", f"## {result.log.name}", "", "```text", *lines_of(failure(result))]
@@ -196,10 +196,10 @@ def html(results, name, level, rules):
             continue
         both = [runs(log, starts, result.rules) for starts in (result.expected, result.given)]
         until = max(end for chosen in both for _, _, end, _ in chosen)
-        for words, chosen in zip(("expected", "your program"), both):
+        for caption, chosen in zip(("expected", "your program"), both):
             if chosen:
                 chart = charts.svg(chosen, machine, [result.first], until)
-                parts.append(f"<p>{words}:</p>{chart}")
+                parts.append(f"<p>{caption}:</p>{chart}")
     return "\n".join(parts) + "</html>\n"
 
 

@@ -108,7 +108,7 @@ class Rules:
         return cls(tuple(sorted((n, v) for n, v in allowed.items() if v != _FIRST[n])))
 
     @classmethod
-    def parse(cls, words):
+    def parse(cls, assignments):
         """Return the rules of words such as ``events=one-by-one``.
 
         Raises
@@ -116,7 +116,7 @@ class Rules:
         RuleError
             See `of`; also for a word without ``=``.
         """
-        pairs = [word.partition("=") for word in words]
+        pairs = [word.partition("=") for word in assignments]
         for name, sign, _ in pairs:
             if not sign:
                 raise RuleError(f"rule {name!r}; expected NAME=VALUE, such as events=one-by-one")
@@ -137,13 +137,13 @@ def _value(name, value):
     if name not in VALUES:
         raise RuleError(f"rule {name!r}; expected one of {', '.join(VALUES)}")
     if name in NUMBERS:
-        *words, least = VALUES[name]
-        if value in words:
+        *keywords, least = VALUES[name]
+        if value in keywords:
             return value
         if str(value).isdecimal() and int(value) >= least:
             return int(value)
-        words = "none or " if "none" in words else ""
-        raise RuleError(f"rule {name}={value}; expected {words}a whole number from {least}")
+        prefix = "none or " if "none" in keywords else ""
+        raise RuleError(f"rule {name}={value}; expected {prefix}a whole number from {least}")
     if value not in VALUES[name]:
         raise RuleError(f"rule {name}={value}; expected one of {', '.join(VALUES[name])}")
     return value
@@ -187,9 +187,9 @@ def simulate(jobs, processors, rules):
     large = next((job.number for job in jobs if job.size > processors), None)
     if large is not None:
         raise RuleError(f"job {large} is larger than the machine of {processors} processors")
-    own = [copy.copy(job) for job in sorted(jobs, key=lambda job: (job.submit, job.number))]
-    for job in own:
+    copies = [copy.copy(job) for job in sorted(jobs, key=lambda job: (job.submit, job.number))]
+    for job in copies:
         job.start = None
-    scheduler(rules)(own, processors).simulate()
+    scheduler(rules)(copies, processors).simulate()
     dropped = rules["zero"] == "dropped"
-    return {job.number: job.start for job in own if job.run_time or not dropped}
+    return {job.number: job.start for job in copies if job.run_time or not dropped}

@@ -109,10 +109,10 @@ def logs():
 @lru_cache(maxsize=None)
 def sentences():
     """Return the text of each sentence by its number."""
-    found = re.findall(
+    pairs = re.findall(
         r"^- \*\*([A-Z]\d+)\*\* (.*?)(?=\n\n|\n- |\n<!--|\Z)", read("sentences.md"), re.M | re.S
     )
-    return {number: " ".join(text.split()) for number, text in found}
+    return {number: " ".join(text.split()) for number, text in pairs}
 
 
 def version():
@@ -120,13 +120,13 @@ def version():
     return re.search(r"^Version (\S+),", read("sentences.md"), re.M)[1]
 
 
-def choose(level, given=Rules(), told=False):
+def choose(level, rules=Rules(), told=False):
     """Return the logs of a level and the rules that each is to be scheduled with.
 
     Parameters
     ----------
     level : str
-    given : conformance.rules.Rules
+    rules : conformance.rules.Rules
         Rules other than those of the level, which the program states: the level's own logs are
         scheduled with them, and the logs about them are added.
     told : bool
@@ -144,18 +144,18 @@ def choose(level, given=Rules(), told=False):
     """
     if level not in LEVELS:
         raise SuiteError(f"--level {level}; expected one of {', '.join(LEVELS)}")
-    own = [log for log in logs() if log.level == level]
+    level_logs = [log for log in logs() if log.level == level]
     plain = Rules.of(_BASE.get(level, {}))
-    if told and not given.chosen:
-        return [(log, log.rules) for log in own]
-    kills = Rules.of({"kills": given["kills"]})
-    options = Rules(tuple(pair for pair in given.chosen if pair[0] != "kills"))
+    if told and not rules.chosen:
+        return [(log, log.rules) for log in level_logs]
+    kills = Rules.of({"kills": rules["kills"]})
+    options = Rules(tuple(pair for pair in rules.chosen if pair[0] != "kills"))
     wanted = plain | options
-    chosen = [(log, wanted | kills) for log in own if log.rules in (plain, wanted)]
+    chosen = [(log, wanted | kills) for log in level_logs if log.rules in (plain, wanted)]
     if not chosen:
-        some = dict.fromkeys(str(log.rules) for log in own)
+        texts = dict.fromkeys(str(log.rules) for log in level_logs)
         raise SuiteError(
-            f"--level {level}: its logs have rules of their own: {'; '.join(some)}; expected "
+            f"--level {level}: its logs have rules of their own: {'; '.join(texts)}; expected "
             "--rule for one of these, or {rules} in the command, by which the program learns them"
         )
     return chosen
@@ -176,7 +176,7 @@ def run_program(command, log, rules):
         if field not in command:
             raise SuiteError(f"--command {command!r} has no {field}; expected {{swf}} and {{out}}")
     try:
-        words = shlex.split(command)
+        argv = shlex.split(command)
     except ValueError as error:
         raise SuiteError(f"--command {command!r}: {error}") from None
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as errors:
@@ -184,12 +184,12 @@ def run_program(command, log, rules):
         swf.write_text(log.swf, encoding="utf-8")
         fields = {"{swf}": str(swf), "{out}": str(out), "{rules}": str(rules)}
         for field, value in fields.items():
-            words = [word.replace(field, value) for word in words]
-        program = formats.quote(words[0])
+            argv = [word.replace(field, value) for word in argv]
+        program = formats.quote(argv[0])
         # Not a pipe: a process that the program leaves behind would keep it open.
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": errors}
         try:
-            done = subprocess.run(words, timeout=LONGEST, check=False, **streams)
+            done = subprocess.run(argv, timeout=LONGEST, check=False, **streams)
         except (OSError, ValueError) as error:
             problem = getattr(error, "strerror", None) or error
             raise SuiteError(f"--command: {program}: {problem}") from None

@@ -23,8 +23,8 @@ TEMPLATE, BOOTSTRAP, PE, EXECUTION = map(template, ("sched_conf", "bootstrap", "
 
 def replaced(text, lines):
     """Return a configuration, NAME VALUE in each line, with other lines in place of its own."""
-    own = [line for line in text.splitlines() if line and not line.startswith("#")]
-    kept = [line for line in own if line.split()[0] not in lines]
+    entries = [line for line in text.splitlines() if line and not line.startswith("#")]
+    kept = [line for line in entries if line.split()[0] not in lines]
     return "\n".join([*kept, *(f"{name} {value}" for name, value in lines.items())]) + "\n"
 
 
@@ -37,7 +37,7 @@ class GridEngine(Daemons):
     """Run a log through sge_qmaster and sge_execd: one host with a slot for each processor."""
 
     packages = "gridengine-master, gridengine-exec, gridengine-client, libfaketime and iproute2"
-    words = "lines of sched_conf(5), such as max_reservation=0"
+    help = "lines of sched_conf(5), such as max_reservation=0"
     wanted = re.compile("[a-z]")
 
     def start(self):
@@ -94,9 +94,9 @@ class GridEngine(Daemons):
         with open(f"{FOLDER}/template", encoding="utf-8") as file:
             return re.sub(r"\\\n\s*", "", file.read())
 
-    def tool(self, name, *words, **options):
+    def tool(self, name, *args, **options):
         """Run a program of Grid Engine, and return what it prints."""
-        return self.call(f"{BIN}/{name}", *words, **options)
+        return self.call(f"{BIN}/{name}", *args, **options)
 
     def states(self):
         """Return the state of each job by its number."""
@@ -133,10 +133,10 @@ class GridEngine(Daemons):
         script = self.write(
             f"job{job.number}.sh", f"#!/bin/sh\nread line < {FOLDER}/jobs/{job.number}\n"
         )
-        words = "-terse -pe p {} -R y -l h_rt={} -o /dev/null -e /dev/null".format(
+        options = "-terse -pe p {} -R y -l h_rt={} -o /dev/null -e /dev/null".format(
             job.size, job.estimate * MINUTE
         )
-        return self.tool("qsub", *words.split(), script).split()[0]
+        return self.tool("qsub", *options.split(), script).split()[0]
 
     def passes(self):
         """Enable the queue, and let the scheduler run until it starts no more jobs."""

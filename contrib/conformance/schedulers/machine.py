@@ -70,12 +70,12 @@ def template(name):
         return file.read()
 
 
-def settings(words, path, wanted):
+def settings(assignments, path, wanted):
     """Return lines of a scheduler's configuration: a file's, replaced by those given as words.
 
     Parameters
     ----------
-    words : sequence of str
+    assignments : sequence of str
         ``NAME=VALUE`` each.
     path : str or None
         A file of lines ``NAME=VALUE`` or ``NAME VALUE``.
@@ -93,7 +93,7 @@ def settings(words, path, wanted):
                 name, _, value = line.split("#")[0].strip().replace("=", " ", 1).partition(" ")
                 if wanted.match(name):
                     lines[name] = value.strip().strip('"')
-    for word in words:
+    for word in assignments:
         name, sign, value = word.partition("=")
         if not sign:
             raise Problem(f"{word!r}; expected NAME=VALUE, a line of the configuration")
@@ -122,11 +122,11 @@ class Daemons:
 
     def clock(self):
         """Return the environment of processes whose clock is the file `clock`."""
-        found = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
-        if not found:
+        libraries = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+        if not libraries:
             raise Problem(f"no libfaketimeMT.so.1; expected {self.packages}")
         return {
-            "LD_PRELOAD": found[0],
+            "LD_PRELOAD": libraries[0],
             "FAKETIME_TIMESTAMP_FILE": f"{FOLDER}/clock",
             "FAKETIME_NO_CACHE": "1",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
@@ -165,8 +165,8 @@ class Daemons:
         except subprocess.TimeoutExpired:
             raise Late(f"{command[0]} ran longer than {LONGEST} s") from None
         if codes and done.returncode not in codes:
-            words = (done.stderr or done.stdout).split()
-            raise Problem(f"{command[0]} ended with {done.returncode}: {' '.join(words)[-3000:]}")
+            output = (done.stderr or done.stdout).split()
+            raise Problem(f"{command[0]} ended with {done.returncode}: {' '.join(output)[-3000:]}")
         return done.stdout
 
     @staticmethod
@@ -252,8 +252,8 @@ def isolated(work, root=None, keep=None):
             libc.prctl(PARENT_DIES, signal.SIGKILL, 0, 0, 0)
             child()
         except BaseException as error:
-            words = str(error) if isinstance(error, (Problem, OSError)) else repr(error)
-            os.write(writer, json.dumps([isinstance(error, Late), words, None]).encode())
+            message = str(error) if isinstance(error, (Problem, OSError)) else repr(error)
+            os.write(writer, json.dumps([isinstance(error, Late), message, None]).encode())
         finally:
             os._exit(0)
 
@@ -262,9 +262,9 @@ def isolated(work, root=None, keep=None):
         os.close(reader)
         if libc.unshare(NAMESPACES):
             raise Problem(f"namespaces: {os.strerror(ctypes.get_errno())}; expected root")
-        os.waitpid(fork(first), 0)
+        os.waitpid(fork(init), 0)
 
-    def first():
+    def init():
         _prepare(root, keep)
         worker = fork(inside)
         while os.wait()[0] != worker:  # the first process has to bury the others
@@ -286,9 +286,9 @@ def isolated(work, root=None, keep=None):
                 os.wait()
             except ChildProcessError:
                 break
-    late, words, value = json.loads(text or '[true, "killed", null]')
-    if words:
-        raise (Late if late else Problem)(words)
+    late, message, value = json.loads(text or '[true, "killed", null]')
+    if message:
+        raise (Late if late else Problem)(message)
     return value
 
 
@@ -328,7 +328,7 @@ def main(kind):
     )
     parser.add_argument("swf", metavar="LOG.swf", help="its times are whole numbers")
     parser.add_argument("out", metavar="OUT.csv", help="the schedule that is written")
-    parser.add_argument("lines", nargs="*", metavar="NAME=VALUE", help=kind.words)
+    parser.add_argument("lines", nargs="*", metavar="NAME=VALUE", help=kind.help)
     parser.add_argument(
         "--config", metavar="FILE", help="a file of such lines, such as that of your machine"
     )
@@ -341,16 +341,16 @@ def main(kind):
     parser.add_argument(
         "--keep", metavar="FOLDER", help="keep the files of the daemons in this empty folder"
     )
-    words = parser.parse_intermixed_args()
+    args = parser.parse_intermixed_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        jobs, processors = read(words.swf)
-        lines = settings(words.lines, words.config, kind.wanted)
+        jobs, processors = read(args.swf)
+        lines = settings(args.lines, args.config, kind.wanted)
         for k in range(TRIES):
             try:
                 starts = isolated(
-                    lambda: run(kind(processors, lines, words.kills), jobs), words.root, words.keep
+                    lambda: run(kind(processors, lines, args.kills), jobs), args.root, args.keep
                 )
                 break
             except Late:
@@ -360,7 +360,7 @@ def main(kind):
         sys.exit(f"{parser.prog}: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
-    with open(words.out, "w", encoding="utf-8", newline="") as file:
+    with open(args.out, "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(
             ["job_id", "submit", "start", "end", "processors", "estimate", "allocated_resources"]

@@ -45,15 +45,15 @@ class Oar(Daemons):
     """Run a log through the scheduler of OAR and its PostgreSQL."""
 
     packages = "oar-server, oar-server-pgsql, oar-user, oar-user-pgsql, postgresql, libfaketime"
-    words = "lines of oar.conf; policy=... is the program that schedules"
+    help = "lines of oar.conf; policy=... is the program that schedules"
     wanted = re.compile("SCHEDULER_")
 
     def start(self):
         """Start the data base, and fill it."""
-        found = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
-        if not found:
+        folders = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+        if not folders:
             raise Problem(f"no PostgreSQL; expected {self.packages}")
-        self.bin = found[-1]
+        self.bin = folders[-1]
         for name, user in (("log", "oar"), ("base", "postgres")):
             os.mkdir(f"{FOLDER}/{name}")
             os.chown(f"{FOLDER}/{name}", *self.account(user).values())
@@ -125,7 +125,7 @@ class Oar(Daemons):
             with listener.accept()[0] as connection:
                 connection.recv(1000)
 
-    def sql(self, *words, user="oar", base="oar"):
+    def sql(self, *args, user="oar", base="oar"):
         """Return the rows that psql prints, a list of lists of cells."""
         out = self.call(
             f"{self.bin}/psql",
@@ -138,13 +138,13 @@ class Oar(Daemons):
             user,
             "-d",
             base,
-            *words,
+            *args,
         )
         return [line.split("|") for line in out.splitlines()]
 
-    def tool(self, name, *words, codes=(0, 1)):
+    def tool(self, name, *args, codes=(0, 1)):
         """Run a program of OAR as its user, and return what it prints."""
-        return self.call(f"{OAR}/{name}", *words, codes=codes, **self.account("oar"))
+        return self.call(f"{OAR}/{name}", *args, codes=codes, **self.account("oar"))
 
     def close(self):
         """Do nothing: OAR schedules only when asked."""

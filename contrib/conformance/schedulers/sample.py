@@ -63,8 +63,8 @@ if __name__ == "__main__":
         "--badness", type=float, metavar="F", help="draw estimates between r and (F + 1) r"
     )
     parser.add_argument("--seed", type=int, default=1)
-    words = parser.parse_args()
-    with gzip.open(words.log, "rt") as log:
-        rows = sample(log, words.first, words.count, words.badness, words.seed)
-    with open(words.out, "w") as file:
+    args = parser.parse_args()
+    with gzip.open(args.log, "rt") as log:
+        rows = sample(log, args.first, args.count, args.badness, args.seed)
+    with open(args.out, "w") as file:
         file.write("\n".join(rows) + "\n")

@@ -23,12 +23,12 @@ def configuration(processors, lines):
     """Return the text of slurm.conf, with lines of the user."""
     lines = dict(lines)
     parameters = lines.pop("params", lines.pop(PARAMETERS, ""))
-    own = [word for word in parameters.split(",") if word and word.split("=")[0] not in INTERVALS]
+    rest = [word for word in parameters.split(",") if word and word.split("=")[0] not in INTERVALS]
     values = {
         "processors": processors,
         "last": 7000 + processors,
         "folder": FOLDER,
-        "parameters": ",".join([*(f"{name}=1" for name in INTERVALS), *own]),
+        "parameters": ",".join([*(f"{name}=1" for name in INTERVALS), *rest]),
     }
     kept = [
         line.format(**values) for line in TEMPLATE.splitlines() if line.split("=")[0] not in lines
@@ -59,7 +59,7 @@ class Slurm(Daemons):
     """Run a log through slurmctld, with a slurmd for each processor."""
 
     packages = "slurm-wlm, slurm-wlm-basic-plugins, libfaketime and iproute2"
-    words = "lines of slurm.conf; params=... is short for SchedulerParameters=..."
+    help = "lines of slurm.conf; params=... is short for SchedulerParameters=..."
     wanted = re.compile("(Scheduler|Select|Priority|Preempt)")
 
     def start(self):

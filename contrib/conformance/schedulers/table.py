@@ -41,9 +41,9 @@ def version(package, root):
     return done.stdout.split("-")[0].split("+")[0] or None
 
 
-def starts(given):
+def starts(times):
     """Return the starts of jobs as a text: job:start, in the order of the jobs."""
-    return " ".join(f"{job}:{given[job]:g}" for job in sorted(given))
+    return " ".join(f"{job}:{times[job]:g}" for job in sorted(times))
 
 
 def run(row, installed, root):
@@ -53,7 +53,7 @@ def run(row, installed, root):
     lines = []
     for log, rules in suite.choose(row["level"], Rules.parse(row["rules"].split())):
         if log.name in row.get("logs", [log.name]):
-            (result,) = suite.test(lambda *one: suite.run_program(command, *one), [(log, rules)])
+            (result,) = suite.test(lambda *pair: suite.run_program(command, *pair), [(log, rules)])
             lines.append([
                 row["row"], row["program"], installed, row["level"], str(rules), log.name,
                 log.sentence, "yes" if result.passed else "no", starts(result.given),
@@ -78,13 +78,13 @@ def table(lines, rows):
         "|---|---|---|---|---:|---|",
     ]
     for row in rows:
-        for one in sorted(
+        for release in sorted(
             {line[2] for line in lines if line[0] == row["row"] and fits(row, line[2])}
         ):
-            own = [line for line in lines if line[0] == row["row"] and line[2] == one]
-            passed = sum(line[7] == "yes" for line in own)
-            name, rules = f"{row['program']} {one}", f"`{row['rules']}`" if row["rules"] else ""
-            cells = [name, row["settings"], f"`{row['level']}`", rules, f"{passed} of {len(own)}"]
+            logs = [line for line in lines if line[0] == row["row"] and line[2] == release]
+            passed = sum(line[7] == "yes" for line in logs)
+            name, rules = f"{row['program']} {release}", f"`{row['rules']}`" if row["rules"] else ""
+            cells = [name, row["settings"], f"`{row['level']}`", rules, f"{passed} of {len(logs)}"]
             text.append("| " + " | ".join([*cells, row["broken"]]) + " |")
     return text
 
@@ -106,29 +106,29 @@ def main():
         help="a folder of root.sh; by default the machine's programs",
     )
     parser.add_argument("--table", action="store_true", help="write the table alone")
-    words = parser.parse_args()
+    args = parser.parse_args()
     rows = json.loads((HERE / "rows.json").read_text(encoding="utf-8"))
     with RESULTS.open(encoding="utf-8", newline="") as file:
-        known = {(line[0], line[2], line[5]): line for line in list(csv.reader(file))[1:]}
-    committed = dict(known)
-    write(known, rows)
-    for root in [] if words.table else words.root or [None]:
+        results = {(line[0], line[2], line[5]): line for line in list(csv.reader(file))[1:]}
+    committed = dict(results)
+    write(results, rows)
+    for root in [] if args.table else args.root or [None]:
         for row in rows:
             installed = version(row["package"], root)
-            if fits(row, installed) and row["row"] in (words.rows or [row["row"]]):
+            if fits(row, installed) and row["row"] in (args.rows or [row["row"]]):
                 lines = run(row, installed, root)
-                known.update(((line[0], line[2], line[5]), line) for line in lines)
-                write(known, rows)
-    changed = [key for key, line in known.items() if committed.get(key) != line]
+                results.update(((line[0], line[2], line[5]), line) for line in lines)
+                write(results, rows)
+    changed = [key for key, line in results.items() if committed.get(key) != line]
     for key in changed:
-        print("differs:", *key, (committed.get(key) or ["no result"])[-1], "now", known[key][-1])
+        print("differs:", *key, (committed.get(key) or ["no result"])[-1], "now", results[key][-1])
     return DIFFERENT if changed else 0
 
 
-def write(known, rows):
+def write(results, rows):
     """Write results.csv, and the table of the README between its marks."""
     order = [row["row"] for row in rows]
-    lines = sorted(known.values(), key=lambda line: (order.index(line[0]), line[2]))
+    lines = sorted(results.values(), key=lambda line: (order.index(line[0]), line[2]))
     cli.write(RESULTS, "\n".join(",".join(line) for line in [HEADER, *lines]) + "\n")
     path, start, end = HERE.parent / "README.md", "<!-- schedulers -->", "<!-- /schedulers -->"
     text = path.read_text(encoding="utf-8")

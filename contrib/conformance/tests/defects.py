@@ -9,7 +9,7 @@ DEFECTS = {
     "extra processors are not used up": ('extra -= job["size"]', "pass", "E12"),
     "no extra processors": ('return shadow, available - head["size"]', "return shadow, 0", "E12"),
     "only the ends that the head needs count": (
-        'free + sum(one["size"] for one in running if planned_end(one, now) <= shadow)',
+        'free + sum(j["size"] for j in running if planned_end(j, now) <= shadow)',
         '(free := free + job["size"])',
         "E9",
     ),

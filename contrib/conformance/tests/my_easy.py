@@ -28,7 +28,7 @@ def planned_end(job, now):
 def reserve(head, free, running, now):
     for job in sorted(running, key=lambda job: planned_end(job, now)):
         shadow = planned_end(job, now)
-        available = free + sum(one["size"] for one in running if planned_end(one, now) <= shadow)
+        available = free + sum(j["size"] for j in running if planned_end(j, now) <= shadow)
         if available >= head["size"]:
             return shadow, available - head["size"]
 

@@ -89,19 +89,19 @@ AGAINST_LOG = [
 
 
 @pytest.mark.parametrize(
-    ("words", "damage", "with_log"),
-    [*((*one, False) for one in DAMAGES), *((*one, True) for one in AGAINST_LOG)],
+    ("message", "damage", "with_log"),
+    [*((*damage, False) for damage in DAMAGES), *((*damage, True) for damage in AGAINST_LOG)],
 )
-def test_damaged_schedules_are_not_called_possible(capsys, file, words, damage, with_log):
-    jobs, rows = draw(words)
+def test_damaged_schedules_are_not_called_possible(capsys, file, message, damage, with_log):
+    jobs, rows = draw(message)
     log = file(swf(jobs), "log.swf")
     right = file(rows)
     assert run(capsys, "audit", right, "--processors", 16, "--log", log)[0] == 0
     damage(rows)
-    given = ["--log", log] if with_log else []
-    code, out, err = run(capsys, "audit", file(rows), "--processors", 16, *given)
+    options = ["--log", log] if with_log else []
+    code, out, err = run(capsys, "audit", file(rows), "--processors", 16, *options)
     assert code == 1 and out.startswith("IMPOSSIBLE") and err == ""
-    assert words in out
+    assert message in out
 
 
 def test_a_random_schedule_is_possible_if_it_fits_second_by_second(file):
@@ -112,8 +112,8 @@ def test_a_random_schedule_is_possible_if_it_fits_second_by_second(file):
             for k, start in enumerate(numbers.choices(range(8), k=5))
         ]
         used = [sum(r[4] for r in rows if r[2] <= t < r[3]) for t in range(16)]
-        found = audit.check(formats.read(file(rows)), 5)
-        assert found["possible"] == (max(used) <= 5) and found["peak"] == max(used)
+        facts = audit.check(formats.read(file(rows)), 5)
+        assert facts["possible"] == (max(used) <= 5) and facts["peak"] == max(used)
 
 
 def test_the_rule_of_each_start_by_hand(capsys, file, tmp_path):
@@ -135,9 +135,9 @@ def test_the_rule_of_each_start_by_hand(capsys, file, tmp_path):
         "1": "head", "2": "head", "3": "in-time", "4": "extra", "5": "against-reservation",
         "7": "past-fitting-head", "6": "head",
     }  # fmt: skip
-    found = json.loads(out)
-    assert found["starts"]["against-reservation"] == 1
-    assert found["compared"]["first"]["job"] == "5"
+    facts = json.loads(out)
+    assert facts["starts"]["against-reservation"] == 1
+    assert facts["compared"]["first"]["job"] == "5"
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -150,23 +150,23 @@ def test_every_start_of_easy_has_a_rule_and_every_start_is_easys(file, seed):
 
 
 @pytest.mark.parametrize(
-    "words",
+    "rule",
     ["scheduler=fcfs", "scheduler=conservative", "extra=none", "strict=yes", "processors=named"],
 )
-def test_the_scheduler_of_a_schedule_is_found(file, words):
-    rules = Rules.parse(words.split())
-    jobs, rows = draw(words, 120)
+def test_the_scheduler_of_a_schedule_is_found(file, rule):
+    rules = Rules.parse(rule.split())
+    jobs, rows = draw(rule, 120)
     starts = simulate(jobs, 16, rules)
     for job, row in zip(jobs, rows):
         row[2], row[3] = starts[job.number], starts[job.number] + job.run_time
-    found = audit.schedulers_of(formats.read(file(rows)), 16)
-    assert (rules, 120) in found
+    matches = audit.schedulers_of(formats.read(file(rows)), 16)
+    assert (rules, 120) in matches
 
 
 def delayed(file, rows, latency=0):
     """Return the numbers of jobs delayed by later ones, by nobody, and within the latency."""
-    found = audit.delays(formats.read(file(rows)), 16, latency)
-    return found["head_delayed"], found["idle_delayed"], found["within_latency"]
+    facts = audit.delays(formats.read(file(rows)), 16, latency)
+    return facts["head_delayed"], facts["idle_delayed"], facts["within_latency"]
 
 
 def test_a_delay_needs_a_later_job_that_holds_what_the_head_lacks(file):
@@ -188,7 +188,7 @@ finish_time,allocated_resources
 
 
 @pytest.mark.parametrize(
-    "resources, code, words",
+    "resources, code, message",
     [
         ("0 7", 0, "possible: 3 jobs, at most 4 processors\n  by number of processors; by the"),
         ("7 0-3", 0, "1 jobs hold more resources than they asked for"),
@@ -200,9 +200,9 @@ finish_time,allocated_resources
         ("x", 2, "line 4, column allocated_resources: 'x'; allowed"),
     ],
 )
-def test_sets_of_resources_are_checked(capsys, file, resources, code, words):
+def test_sets_of_resources_are_checked(capsys, file, resources, code, message):
     done = run(capsys, "audit", file(SETS.format(resources)), "--processors", 8)
-    assert done[0] == code and words in done[1] + done[2]
+    assert done[0] == code and message in done[1] + done[2]
 
 
 def test_a_preempted_run_holds_processors_too(capsys, file):
@@ -223,9 +223,9 @@ def test_fractions_of_a_second_are_counted_in_milliseconds(capsys, file):
     text += "requested_time\n1,1700000000.5,3,1700000001.5,1700000002.5,9\n"
     text += "2,1700000000.75,2,1700000002.5,1700000004.001,9\n"
     code, out, _ = run(capsys, "audit", file(text), "--processors", 4, "--json")
-    found = json.loads(out)
-    assert (code, found["possible"], found["in_milliseconds"]) == (0, True, True)
-    assert (found["delays"]["idle_delayed"], found["delays"]["idle_delay"]) == (1, 1.0)
+    facts = json.loads(out)
+    assert (code, facts["possible"], facts["in_milliseconds"]) == (0, True, True)
+    assert (facts["delays"]["idle_delayed"], facts["delays"]["idle_delay"]) == (1, 1.0)
 
 
 def test_jobs_without_a_start_are_left_out_and_counted(capsys, file):
@@ -235,7 +235,7 @@ def test_jobs_without_a_start_are_left_out_and_counted(capsys, file):
 
 
 @pytest.mark.parametrize(
-    "content, words",
+    "content, message",
     [
         ("a,b\n1,2\n", "line 1: 'a,b'; expected SWF, or CSV with a column job_id"),
         ("", "line 1: ''"),
@@ -246,17 +246,17 @@ def test_jobs_without_a_start_are_left_out_and_counted(capsys, file):
         ("; MaxProcs: 4\n1 2 3\n", "line 2: 3 fields; expected 18"),
     ],
 )
-def test_another_file_is_refused(capsys, file, content, words):
+def test_another_file_is_refused(capsys, file, content, message):
     code, out, err = run(capsys, "audit", file(content))
-    assert code == 2 and out == "" and words in err and err.count("\n") == 1
+    assert code == 2 and out == "" and message in err and err.count("\n") == 1
 
 
 def test_comparison_of_two_schedules(capsys, file):
     _, rows = draw("two")
-    first = file(rows)
-    assert run(capsys, "compare", first, first)[0] == 0
+    path = file(rows)
+    assert run(capsys, "compare", path, path)[0] == 0
     shift(rows, 30, 7)
-    code, out, _ = run(capsys, "compare", first, file(rows[:-1]))
+    code, out, _ = run(capsys, "compare", path, file(rows[:-1]))
     assert code == 1 and "59 jobs in both\n  1 jobs: only first\n  58 wait equally long" in out
     assert "the first other one is job 31" in out
-    assert run(capsys, "compare", first, file([[*rows[0]], [*rows[0]]]))[0] == 2
+    assert run(capsys, "compare", path, file([[*rows[0]], [*rows[0]]]))[0] == 2

@@ -21,9 +21,9 @@ def test_a_program_that_follows_the_sentences_and_one_that_breaks_e11(capsys):
     strict = AWK.replace("awk -v", "awk -v strict=1 -v", 1)
     code, out, _ = run(capsys, "test", "--command", strict, "--json")
     facts = json.loads(out)
-    first = facts["failed"][0]
-    assert code == 1 and (first["log"], first["sentence"], first["job"]) == ("E11a", "E11", 5)
-    assert (first["start"], first["expected"]) == (10, 6)
+    failure = facts["failed"][0]
+    assert code == 1 and (failure["log"], failure["sentence"], failure["job"]) == ("E11a", "E11", 5)
+    assert (failure["start"], failure["expected"]) == (10, 6)
     assert "before the shadow time" in facts["diagnosis"][0]
 
 
@@ -34,8 +34,8 @@ def test_a_zip_runs_alone(tmp_path):
             if path.is_file() and "tests" not in path.parts and "__pycache__" not in path.parts:
                 archive.write(path, path.relative_to(FOLDER))
     python = [sys.executable, "-S", "-I", "-B", str(packed)]
-    words = [*python, "test", "--command", AWK, "--badge", "easy.svg", "--html", "easy.html"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    args = [*python, "test", "--command", AWK, "--badge", "easy.svg", "--html", "easy.html"]
+    done = subprocess.run(args, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
         "27 of 27 schedules are as expected\n",
@@ -51,10 +51,10 @@ def copy_of(path):
 
 
 @pytest.fixture
-def first(monkeypatch):
+def answer(monkeypatch):
     """The first log of EASY as the only one; returns its right answer."""
-    one = suite.choose("easy")[:1]
-    monkeypatch.setattr(suite, "choose", lambda *words: one)
+    chosen = suite.choose("easy")[:1]
+    monkeypatch.setattr(suite, "choose", lambda *args: chosen)
     return suite.read("schedules/E2a.csv").splitlines()
 
 
@@ -62,7 +62,7 @@ HEADER = "job_id,start"
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "message"),
     [
         ("{right}\n1,1,1,1,1", "job '1' again; expected each job once"),
         ("{right}\n99,0,5,6,2", "job '99'; expected the 5 jobs of the log"),
@@ -79,22 +79,22 @@ HEADER = "job_id,start"
     ids=lambda text: text[:20],
 )
 def test_a_file_other_than_the_starts_of_the_jobs_is_refused(
-    capsys, first, tmp_path, content, words
+    capsys, answer, tmp_path, content, message
 ):
-    text = content.replace("{right}", "\n".join(first))
+    text = content.replace("{right}", "\n".join(answer))
     (tmp_path / "x.csv").write_bytes(text.encode(errors="surrogateescape"))
     code, out, err = run(capsys, "test", "--command", copy_of(tmp_path / "x.csv"))
-    assert code == 2 and out == "" and words in err and err.count("\n") == 1
+    assert code == 2 and out == "" and message in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize("change", ["\ufeff{}", "{}\n\n"])
-def test_spellings_of_the_right_file_pass(capsys, first, tmp_path, change):
-    (tmp_path / "x.csv").write_text(change.format("\r\n".join(first)), encoding="utf-8")
+def test_spellings_of_the_right_file_pass(capsys, answer, tmp_path, change):
+    (tmp_path / "x.csv").write_text(change.format("\r\n".join(answer)), encoding="utf-8")
     assert run(capsys, "test", "--command", copy_of(tmp_path / "x.csv"))[0] == 0
 
 
 @pytest.mark.parametrize(
-    ("body", "words"),
+    ("body", "message"),
     [
         ('mkfifo "$2"', "wrote no file {out}"),
         ("printf '\\377\\033[31m' >&2; exit 1", "exit code 1: '\ufffd\\x1b[31m'"),
@@ -103,15 +103,15 @@ def test_spellings_of_the_right_file_pass(capsys, first, tmp_path, change):
         ("sleep 30 & exit 3", "exit code 3"),
     ],
 )
-def test_programs_that_fail_end_in_one_line(capsys, first, tmp_path, monkeypatch, body, words):
-    if "ran longer" in words:
+def test_programs_that_fail_end_in_one_line(capsys, answer, tmp_path, monkeypatch, body, message):
+    if "ran longer" in message:
         monkeypatch.setattr(suite, "LONGEST", 1)
     (tmp_path / "p.sh").write_text(body)
     code, out, err = run(capsys, "test", "--command", f"sh {tmp_path}/p.sh {{swf}} {{out}}")
-    assert code == 2 and out == "" and words in err and err.count("\n") == 1
+    assert code == 2 and out == "" and message in err and err.count("\n") == 1
 
 
-def test_a_job_that_is_left_out_never_starts(capsys, first, tmp_path):
+def test_a_job_that_is_left_out_never_starts(capsys, answer, tmp_path):
     (tmp_path / "short.csv").write_text("job_id,start\n1,0\n")
     code, out, _ = run(capsys, "test", "--command", copy_of(tmp_path / "short.csv"))
     assert code == 1 and "E2a: job 2 never starts; expected 1 s" in out
@@ -144,7 +144,7 @@ def test_a_program_is_told_the_rules_of_each_log(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("args", "message"),
     [
         (["--level", "x"], "--level x; expected one of fcfs, easy, predictions"),
         (["--level", "orders"], "expected --rule for one of these, or {rules}"),
@@ -157,8 +157,8 @@ def test_a_program_is_told_the_rules_of_each_log(capsys, tmp_path):
         (["--rule", "strict"], "rule 'strict'; expected NAME=VALUE"),
     ],
 )
-def test_unknown_levels_and_rules_are_refused(capsys, words, message):
-    code, out, err = run(capsys, "test", "--command", AWK, *words)
+def test_unknown_levels_and_rules_are_refused(capsys, args, message):
+    code, out, err = run(capsys, "test", "--command", AWK, *args)
     assert code == 2 and out == "" and message in err and err.count("\n") == 1
 
 

@@ -27,8 +27,8 @@ def right(now, queue, running, free):
     for job in queue:
         if shadow is None and job.size > free:
             now_running = [*running, *started]
-            for one in started:
-                one.start = now
+            for j in started:
+                j.start = now
             shadow, extra = reservation(job, now_running, free, now)
         elif job.size <= free:
             late = shadow is not None and now + job.estimate > shadow
@@ -63,16 +63,16 @@ def test_every_sentence_of_the_exercise_has_a_hint():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "words"),
+    ("wrong", "message"),
     [
         (lambda now, queue, running, free: queue, "processors"),
         (lambda now, queue, running, free: [SimpleNamespace(size=1)], "does not wait"),
         (lambda now, queue, running, free: queue[:1] * 2, "returned twice"),
     ],
 )
-def test_what_cannot_start_is_said(capsys, wrong, words):
+def test_what_cannot_start_is_said(capsys, wrong, message):
     assert exercise.grade(wrong) < 1
-    assert words in capsys.readouterr().out
+    assert message in capsys.readouterr().out
 
 
 def test_the_notebook_runs_and_is_no_solution(capsys, monkeypatch):

@@ -14,11 +14,11 @@ from conformance.rules import Rules, simulate
 SOURCE = Path(__file__).with_name("my_easy.py")
 
 
-def results(path, *words, level="easy"):
+def results(path, *rules, level="easy"):
     """Return the results of a program in Python."""
     command = f"'{sys.executable}' '{path}' {{swf}} {{out}}"
     run = partial(suite.run_program, command)
-    return suite.test(run, suite.choose(level, Rules.parse(words)))
+    return suite.test(run, suite.choose(level, Rules.parse(rules)))
 
 
 def test_a_right_scheduler_passes():
@@ -33,8 +33,8 @@ def test_the_standard_gives_the_schedules_of_easy():
 
 
 def test_a_difference_by_conventions_alone_is_called_one():
-    found = suite.test(by_rules(zero="a-second-later", kills="yes"), suite.choose("easy"))
-    assert "--rule zero=a-second-later" in report.diagnosis(found)[1]
+    outcomes = suite.test(by_rules(zero="a-second-later", kills="yes"), suite.choose("easy"))
+    assert "--rule zero=a-second-later" in report.diagnosis(outcomes)[1]
     assert len(report.diagnosis(suite.test(by_rules(strict="yes"), suite.choose("easy")))) == 1
 
 
@@ -44,12 +44,12 @@ def test_each_of_ten_defects_is_named(tmp_path, name):
     source = SOURCE.read_text(encoding="utf-8")
     assert source.count(old) == 1
     (tmp_path / "defect.py").write_text(source.replace(old, new), encoding="utf-8")
-    found = results(tmp_path / "defect.py")
-    assert sentence in {result.log.sentence for result in found if not result.passed}
-    others = explain.of_all(found)
+    outcomes = results(tmp_path / "defect.py")
+    assert sentence in {result.log.sentence for result in outcomes if not result.passed}
+    others = explain.of_all(outcomes)
     # "first" and "first-started" differ from the defect where a job is past its estimate.
-    assert explain.explained(others[0], found) >= len(found) - (sentence == "E9")
-    assert len(others[0]) == 1 and sentence in {one[0].sentence for one in others}
+    assert explain.explained(others[0], outcomes) >= len(outcomes) - (sentence == "E9")
+    assert len(others[0]) == 1 and sentence in {changes[0].sentence for changes in others}
 
 
 def by_rules(**values):
@@ -63,18 +63,18 @@ def by_rules(**values):
 
 def test_several_defects_are_found_together():
     program = by_rules(events="by-plan", kills="yes", zero="dropped", strict="yes")
-    found = suite.test(program, suite.choose("easy"))
-    others = explain.of_all(found)[0]
-    assert explain.explained(others, found) == len(found)
-    assert {"E2", "E3", "E11", "E15"} == {one.sentence.replace("P21", "E2") for one in others}
+    outcomes = suite.test(program, suite.choose("easy"))
+    others = explain.of_all(outcomes)[0]
+    assert explain.explained(others, outcomes) == len(outcomes)
+    assert {"E2", "E3", "E11", "E15"} == {change.sentence.replace("P21", "E2") for change in others}
 
 
 def test_rules_on_purpose_are_no_defects():
     program = by_rules(events="one-by-one", kills="yes", **{"candidate-length": "run-time"})
     asked = suite.choose("easy", Rules.parse(["events=one-by-one", "kills=yes"]))
-    found = suite.test(program, asked)
-    assert [result.log.name for result in found if not result.passed] == ["E14"]
-    named = [explain.sentence(others) for others in explain.of_all(found)]
+    outcomes = suite.test(program, asked)
+    assert [result.log.name for result in outcomes if not result.passed] == ["E14"]
+    named = [explain.sentence(others) for others in explain.of_all(outcomes)]
     assert "plans candidates with their true run times" in named
 
 
@@ -86,22 +86,22 @@ def test_every_other_interpretation_with_rules_fails_its_log():
 
 
 def test_a_chart_shows_both_schedules():
-    found = suite.test(by_rules(strict="yes"), suite.choose("easy"))
-    result = next(one for one in found if one.log.name == "E11a")
+    outcomes = suite.test(by_rules(strict="yes"), suite.choose("easy"))
+    result = next(result for result in outcomes if result.log.name == "E11a")
     lines = "\n".join(report.pictures(result)).splitlines()
-    expected, given = lines.index("  expected:"), lines.index("  your program:")
+    expected, actual = lines.index("  expected:"), lines.index("  your program:")
     assert lines[expected + 2 : expected + 6][0].split() == ["4", "......5544."]
-    assert lines[given + 2].split() == ["4", "........44..."]
+    assert lines[actual + 2].split() == ["4", "........44..."]
 
 
 def test_pages_name_the_failure_and_escape_the_program(tmp_path):
-    found = suite.test(by_rules(strict="yes"), suite.choose("easy"))
+    outcomes = suite.test(by_rules(strict="yes"), suite.choose("easy"))
     about = "<b>mine</b>", "easy", Rules()
-    page = report.html(found, *about)
+    page = report.html(outcomes, *about)
     assert "<b>mine" not in page and "&lt;b&gt;mine" in page
-    assert page.count("<svg") == 2 * sum(not result.passed for result in found)
+    assert page.count("<svg") == 2 * sum(not result.passed for result in outcomes)
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
-    page = report.markdown(found, *about)
+    page = report.markdown(outcomes, *about)
     assert "## E11a" in page and "<b>" not in page
-    svg, facts = report.badge(found, "easy", Rules())
+    svg, facts = report.badge(outcomes, "easy", Rules())
     assert "23 of 27" in svg and '"message": "23 of 27"' in facts

@@ -37,15 +37,15 @@ def fulfilled(expect, jobs, start):
     """Return whether starts have the properties that a case states."""
     end = {job.number: start[job.number] + job.run_time for job in jobs}
     checks = {
-        "start": lambda stated: all(start[int(one)] == at for one, at in stated.items()),
-        "end": lambda stated: all(end[int(one)] == at for one, at in stated.items()),
+        "start": lambda stated: all(start[int(job)] == at for job, at in stated.items()),
+        "end": lambda stated: all(end[int(job)] == at for job, at in stated.items()),
         "running_at": lambda stated: all(
-            {one for one in start if start[one] <= at < end[one]} == set(some)
-            for at, some in stated
+            {job for job in start if start[job] <= at < end[job]} == set(running)
+            for at, running in stated
         ),
         "before": lambda stated: all(start[a] < start[b] for a, b in stated),
         "not_after": lambda stated: all(start[a] <= start[b] for a, b in stated),
-        "order": lambda stated: sorted(start, key=lambda one: (start[one], one)) == stated,
+        "order": lambda stated: sorted(start, key=lambda job: (start[job], job)) == stated,
         "ends": lambda stated: sorted(end.values()) == stated,
         "last_end": lambda stated: max(end.values()) == stated,
         "all_end": lambda stated: len(end) == len(jobs),
@@ -55,20 +55,20 @@ def fulfilled(expect, jobs, start):
 
 @pytest.mark.skipif(not CASES.exists(), reason=f"no {CASES}")
 def test_schedules_that_other_programs_state():
-    found = {"agree": 0, "differ": 0}
+    counts = {"agree": 0, "differ": 0}
     for line in CASES.read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
         if case["scheduler"] not in WORDS:
             continue
-        words, base, factor = WORDS[case["scheduler"]]
+        rules, base, factor = WORDS[case["scheduler"]]
         users = case.get("users", [-1] * len(case["jobs"]))
         jobs = [
             Job(n, submit, size, factor * (run if base == "run_time" else estimate), run, user)
             for (n, submit, size, estimate, run), user in zip(case["jobs"], users)
         ]
-        start = simulate(jobs, case["processors"], Rules.parse(words.split()))
+        start = simulate(jobs, case["processors"], Rules.parse(rules.split()))
         agree = fulfilled(case["expect"], jobs, start)
         assert agree == (case["result"] != "differ"), case["id"]
-        found["agree" if agree else "differ"] += 1
-    assert found["agree"] > 300 and found["differ"] <= 2
-    print(found)
+        counts["agree" if agree else "differ"] += 1
+    assert counts["agree"] > 300 and counts["differ"] <= 2
+    print(counts)

@@ -27,7 +27,7 @@ FOLDER = Path(machine.__file__).parent
 
 @pytest.mark.parametrize("name", ["E2a", "E3", "E10", "E15c"])
 def test_a_log_is_read_in_queue_order(tmp_path, name):
-    log = next(one for one in suite.logs() if one.name == name)
+    log = next(log for log in suite.logs() if log.name == name)
     (tmp_path / "log.swf").write_text(log.swf)
     jobs, processors = machine.read(tmp_path / "log.swf")
     expected, size = log.jobs()
@@ -76,8 +76,8 @@ def test_the_events_of_an_instant_reach_the_scheduler_together(tmp_path, kills):
     for log, rules in suite.choose("easy", Rules.of({"kills": "yes" if kills else "no"})):
         (tmp_path / "log.swf").write_text(log.swf)
         jobs, processors = machine.read(tmp_path / "log.swf")
-        found = machine.run(Fake(processors, {}, kills), jobs)
-        assert {job: start for job, (start, _, _) in found.items()} == log.expected(rules)
+        runs = machine.run(Fake(processors, {}, kills), jobs)
+        assert {job: start for job, (start, _, _) in runs.items()} == log.expected(rules)
 
 
 def test_lines_of_a_file_and_of_the_user_replace_those_of_the_template(tmp_path):
@@ -98,8 +98,8 @@ def test_lines_of_a_file_and_of_the_user_replace_those_of_the_template(tmp_path)
 
 def test_the_interval_of_the_passes_is_that_of_the_clock():
     text = slurm.configuration(1, {"params": "bf_interval=30,bf_busy_nodes"})
-    words = re.findall("(?m)^SchedulerParameters=(.*)", text)[0].split(",")
-    assert "bf_interval=1" in words and "bf_interval=30" not in words and "bf_busy_nodes" in words
+    parts = re.findall("(?m)^SchedulerParameters=(.*)", text)[0].split(",")
+    assert "bf_interval=1" in parts and "bf_interval=30" not in parts and "bf_busy_nodes" in parts
 
 
 SLURM_LOG = """[2026-01-05T00:10:05.000] sched: Allocate JobId=7 NodeList=n[1-2,4] #CPUs=3
@@ -194,15 +194,9 @@ def test_a_missing_program_is_one_sentence(tmp_path):
     (tmp_path / "root/etc/hosts").touch()
     (tmp_path / "log.swf").write_text(suite.logs()[0].swf)
     for module in ("slurm", "gridengine", "oar"):
-        words = [
-            f"{module}.py",
-            tmp_path / "log.swf",
-            tmp_path / "out",
-            "--root",
-            tmp_path / "root",
-        ]
+        args = [f"{module}.py", tmp_path / "log.swf", tmp_path / "out", "--root", tmp_path / "root"]
         done = subprocess.run(
-            [sys.executable, *words], cwd=FOLDER, capture_output=True, text=True, check=False
+            [sys.executable, *args], cwd=FOLDER, capture_output=True, text=True, check=False
         )
         assert done.returncode and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
         assert not (tmp_path / "out").exists()

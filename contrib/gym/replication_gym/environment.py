@@ -83,8 +83,8 @@ class Backfill(gymnasium.Env):
         baseline: bool = False,
         head_first: bool = False,
     ):
-        given = rp.synthetic(5000, 100) if workload is None else workload
-        self.workloads = [given] if isinstance(given, rp.Workload) else list(given)
+        logs = rp.synthetic(5000, 100) if workload is None else workload
+        self.workloads = [logs] if isinstance(logs, rp.Workload) else list(logs)
         shortest = min(map(len, self.workloads))
         if warm < 0 or not 1 <= jobs <= shortest - warm:
             raise ValueError(
@@ -183,15 +183,15 @@ class Backfill(gymnasium.Env):
 
     def _mean_of(self, schedule):
         """Return the measure of the window's jobs in a schedule that includes those before them."""
-        own = slice(self.warm, None)
+        part = slice(self.warm, None)
         if callable(self.measure):
-            columns = {name: getattr(schedule, name)[own] for name in ("start", "backfilled")}
-            window = self.window.take(own)
+            columns = {name: getattr(schedule, name)[part] for name in ("start", "backfilled")}
+            window = self.window.take(part)
             schedule = rp.Schedule(window, None, None, None, estimate=window.estimate, **columns)
             return float(self.measure(schedule))
         if self.measure == "wait":
-            return float(schedule.wait[own].mean())
-        return float(schedule.jobs["bounded_slowdown"][own].mean()) - 1
+            return float(schedule.wait[part].mean())
+        return float(schedule.jobs["bounded_slowdown"][part].mean()) - 1
 
     def action_masks(self) -> np.ndarray:
         """Return the permitted actions, bool[slots + 1], in the form that maskable learners ask

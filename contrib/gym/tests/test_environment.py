@@ -67,8 +67,8 @@ def test_the_rewards_add_up_to_the_measure(act, measure):
 
 def test_windows_depend_on_the_seed():
     env = Backfill(LOG, jobs=50)
-    first = [env.reset(seed=seed)[1]["first"] for seed in (1, 1, 2)]
-    assert first[0] == first[1] != first[2]
+    drawn = [env.reset(seed=seed)[1]["first"] for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
     again = [env.reset()[1]["first"] for _ in range(3)]
     assert len(set(again)) > 1
     with pytest.raises(ValueError, match="first 551; expected 0 to 550"):
@@ -159,8 +159,8 @@ def test_a_warm_episode_continues_that_of_easy(measure, first):
         total += reward
     run = rp.simulate(LOG.take(slice(first - 100, first + 200)), rp.EASY())
     assert env.loop.start == run.start.tolist()
-    own = run.wait if measure == "wait" else run.jobs["bounded_slowdown"] - 1
-    assert total == pytest.approx(-own[100:].mean()) and total == pytest.approx(info["baseline"])
+    values = run.wait if measure == "wait" else run.jobs["bounded_slowdown"] - 1
+    assert total == pytest.approx(-values[100:].mean()) and total == pytest.approx(info["baseline"])
     with pytest.raises(ValueError, match="first 99; expected 100 to 400"):
         env.reset(options={"first": 99})
 
@@ -192,8 +192,8 @@ def test_windows_come_from_several_logs():
     drawn = [env.reset(seed=seed)[1] for seed in range(20)]
     assert {info["log"] for info in drawn} == {LOG.name, "other"}
     again = [env.reset(seed=seed)[1] for seed in range(20)]
-    assert [(one["log"], one["first"]) for one in again] == [
-        (one["log"], one["first"]) for one in drawn
+    assert [(info["log"], info["first"]) for info in again] == [
+        (info["log"], info["first"]) for info in drawn
     ]
     assert env.reset(options={"workload": 1, "first": 3})[1]["log"] == "other"
     assert env.loop.machine == 64
@@ -215,8 +215,8 @@ def test_the_head_goes_first_and_the_learner_backfills(warm):
     window = LOG.take(slice(100 - warm, 300))
     expected = rp.simulate(window, rp.EASY()).start
     assert env.loop.start == expected.tolist()
-    own = Policy(lambda observation, mask: len(mask) - 1, slots=250, head_first=True)
-    assert rp.simulate(window, own).start.tolist() == rp.simulate(window, rp.FCFS()).start.tolist()
+    idle = Policy(lambda observation, mask: len(mask) - 1, slots=250, head_first=True)
+    assert rp.simulate(window, idle).start.tolist() == rp.simulate(window, rp.FCFS()).start.tolist()
 
 
 def test_an_unknown_option_of_reset_is_refused():

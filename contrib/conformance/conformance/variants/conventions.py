@@ -131,10 +131,8 @@ class NamedProcessors(Easy):
     def earliest(self, job):
         """Return the earliest start at which named processors are free, and note these (P16)."""
         length = max(self.planned(job), 1)
-        holds = [
-            (self.now, max(one.start + one.plan, self.now + 1), one.held) for one in self.running
-        ]
-        holds += [(at, at + max(plan, 1), one.held) for one, (at, plan) in self.reserved.items()]
+        holds = [(self.now, max(j.start + j.plan, self.now + 1), j.held) for j in self.running]
+        holds += [(at, at + max(plan, 1), j.held) for j, (at, plan) in self.reserved.items()]
         for start in sorted({self.now, *(end for _, end, _ in holds)}):
             held = [held for at, end, held in holds if at < start + length and end > start]
             free = set(range(self.processors)).difference(*held)

@@ -96,7 +96,7 @@ class Tsafrir(Predicted):
     def predict(self, job):
         """Return the mean run time of the user's last two jobs."""
         last = self.ended[job.user][-2:]
-        return sum(one.run_time for one in last) // 2 if len(last) > 1 else job.estimate
+        return sum(j.run_time for j in last) // 2 if len(last) > 1 else job.estimate
 
 
 class PredictedAtSubmission(Easy):

@@ -198,7 +198,7 @@ class SeveralReservations(Easy):
         begins = {begin for begin, _, _ in self.holds if start < begin}
         begins = {begin for begin in begins if not self.clears(start + length, begin)}
         return length == 0 or all(
-            size + sum(other for begin, end, other in self.holds if begin <= time < end)
+            size + sum(held for begin, end, held in self.holds if begin <= time < end)
             <= self.processors
             for time in {start, *begins}
         )

@@ -129,9 +129,9 @@ class Backwards(Easy):
 
     def earliest(self, job):
         """Return now, or the first instant of those at whose end the job fits all the time."""
-        first = super().earliest(job)
-        if first == self.now:
-            return first
+        start = super().earliest(job)
+        if start == self.now:
+            return start
         fit = itertools.takewhile(lambda step: step[2] >= job.size, reversed(self.profile()))
         return [time for time, _, _ in fit][-1]
 
