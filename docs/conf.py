@@ -75,5 +75,5 @@ def options_in_signature(app, what, name, thing, options, signature, returns):
     if what != "class" or not issubclass(thing, Choice) or "__init__" not in vars(thing):
         return None
     parameters = inspect.signature(thing.__init__).parameters.values()
-    plain = [one.replace(annotation=one.empty) for one in parameters if one.name != "self"]
+    plain = [arg.replace(annotation=arg.empty) for arg in parameters if arg.name != "self"]
     return str(inspect.Signature(plain)), returns

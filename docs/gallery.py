@@ -71,15 +71,15 @@ def _link(match, folder):
 def page(item, verdict, sentence):
     """Return the executed notebook of an item with its verdict under the heading."""
     notebook = nbformat.read(item.folder / item.source.name, as_version=4)
-    for one in notebook.cells:
-        if one.cell_type == "markdown":
-            one.source = LINK.sub(partial(_link, folder=item.source.parent), one.source)
-        outputs = [out for out in one.get("outputs", []) if "image/png" in out.get("data", {})]
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = LINK.sub(partial(_link, folder=item.source.parent), cell.source)
+        outputs = [out for out in cell.get("outputs", []) if "image/png" in out.get("data", {})]
         captions = [out.metadata["image/png"]["alt"] for out in outputs]
         if captions:
-            one.metadata["mystnb"] = {"image": {"alt": "; ".join(captions)}}
-    words = f"**{verdict}**: {sentence}. Source: `{item.path}`. [All items](index.md)"
-    cell = nbformat.v4.new_markdown_cell(words)
+            cell.metadata["mystnb"] = {"image": {"alt": "; ".join(captions)}}
+    text = f"**{verdict}**: {sentence}. Source: `{item.path}`. [All items](index.md)"
+    cell = nbformat.v4.new_markdown_cell(text)
     del cell["id"]  # it is random
     notebook.cells.insert(1, cell)
     return notebook

@@ -58,21 +58,21 @@ def earliest_at_head(since, end, size, machine):
 
 
 @njit(nogil=True, cache=True)
-def _running_at(now, order, live, known, start, end):
+def _running_at(now, order, live, counts, start, end):
     """Return the jobs that run at an instant, a view of `live`; the instants of calls ascend.
 
-    `order` has the jobs by start; `known` has the number of those that have begun, and of those in
+    `order` has the jobs by start; `counts` has the number of those that have begun, and of those in
     `live`.
     """
-    while known[0] < len(order) and start[order[known[0]]] <= now:
-        live[known[1]] = order[known[0]]
-        known += 1
+    while counts[0] < len(order) and start[order[counts[0]]] <= now:
+        live[counts[1]] = order[counts[0]]
+        counts += 1
     kept = 0
-    for job in live[: known[1]]:
+    for job in live[: counts[1]]:
         if end[job] > now:
             live[kept] = job
             kept += 1
-    known[1] = kept
+    counts[1] = kept
     return live[:kept]
 
 
@@ -90,10 +90,10 @@ def first_reservations(
     """
     n = len(since)
     reserved, planned = np.where(asked, since, -1), np.empty(n, np.int64)
-    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    order, live, counts = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
     for job in np.flatnonzero(asked):
         now, plans, used = since[job], 0, 0
-        for other in _running_at(now, order, live, known, start, end):
+        for other in _running_at(now, order, live, counts, start, end):
             if other < job or not sunny:
                 elapsed = now - start[other]
                 plan = corrected(prediction[other], estimate[other], elapsed, correction)
@@ -118,14 +118,14 @@ def outlived_behind(asked, at, since, start, end, prediction):
     For each job of `asked` (bool[n]); the other job has started at `since` (int64[n], s) or later.
     """
     n = len(at)
-    found = np.zeros(n, np.bool_)
-    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    outlived = np.zeros(n, np.bool_)
+    order, live, counts = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
     for job in np.argsort(at):
         if asked[job]:
-            for other in _running_at(at[job], order, live, known, start, end):
+            for other in _running_at(at[job], order, live, counts, start, end):
                 late = start[other] + prediction[other] <= at[job]
-                found[job] |= other > job and late and start[other] >= since[job]
-    return found
+                outlived[job] |= other > job and late and start[other] >= since[job]
+    return outlived
 
 
 @njit(nogil=True, cache=True)
@@ -138,18 +138,18 @@ def outlived_at(asked, at, since, start, end, prediction, size, machine):
     runs past its prediction.
     """
     n = len(at)
-    found = np.zeros(n, np.bool_)
-    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    outlived = np.zeros(n, np.bool_)
+    order, live, counts = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
     for job in np.argsort(at):
         if asked[job]:
             used, late = size[job], False
-            for other in _running_at(at[job], order, live, known, start, end):
+            for other in _running_at(at[job], order, live, counts, start, end):
                 if other < job or start[other] < since[job]:
                     used += size[other]
                 elif start[other] < at[job]:
                     late |= start[other] + prediction[other] <= at[job]
-            found[job] = late and used <= machine
-    return found
+            outlived[job] = late and used <= machine
+    return outlived
 
 
 @njit(nogil=True, cache=True)
@@ -219,7 +219,7 @@ def pv_easy_without_later(machine, rules, group, memory, spare, start, asked):
     n, submit = len(start), memory.submit
     alone = start.copy()
     world, runs = idle_machine(n, machine), empty_runs(n, machine, group)
-    other, other_runs = idle_machine(n, machine), empty_runs(n, machine, group)
+    replay, replay_runs = idle_machine(n, machine), empty_runs(n, machine, group)
     done = 0  # jobs that have had their replay
     while done < n:
         # The schedule up to the instant of the next submission.
@@ -228,38 +228,38 @@ def pv_easy_without_later(machine, rules, group, memory, spare, start, asked):
             runs.kills[0] = 0
         while done < n and submit[done] == instant:
             if asked[done] and _may_differ(done, submit, start):
-                _copy(world, runs, other, other_runs, done)
+                _copy(world, runs, replay, replay_runs, done)
                 spare.state[:] = memory.state
-                while not simulate_until(other, spare, other_runs, rules, NEVER):
-                    other_runs.kills[0] = 0
-                alone[done] = other.start[done]
+                while not simulate_until(replay, spare, replay_runs, rules, NEVER):
+                    replay_runs.kills[0] = 0
+                alone[done] = replay.start[done]
             done += 1
     return alone
 
 
 @njit(nogil=True, cache=True)
-def _copy(world, runs, other, other_runs, job):
+def _copy(world, runs, replay, replay_runs, job):
     """Copy the state to another one in which `job` is the last submission."""
-    other.count[:], other_runs.shadow[:] = world.count, runs.shadow
-    other.count[LAST], other_runs.kills[0], other_runs.kills[1] = job + 1, 0, runs.kills[1]
+    replay.count[:], replay_runs.shadow[:] = world.count, runs.shadow
+    replay.count[LAST], replay_runs.kills[0], replay_runs.kills[1] = job + 1, 0, runs.kills[1]
     last = world.count[RUNNING] + 1
-    other.by_end[:last], other.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
-    copy_queue(runs, other_runs)
+    replay.by_end[:last], replay.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
+    copy_queue(runs, replay_runs)
     for k in np.flatnonzero(runs.is_waiting[: world.count[ARRIVED]]):
-        _copy_job(world, runs, other, other_runs, k)
+        _copy_job(world, runs, replay, replay_runs, k)
     for key in world.by_end[1:last]:
-        _copy_job(world, runs, other, other_runs, key & JOB_MASK)
+        _copy_job(world, runs, replay, replay_runs, key & JOB_MASK)
     for k in range(world.count[ARRIVED], job + 1):
-        _copy_job(world, runs, other, other_runs, k)
+        _copy_job(world, runs, replay, replay_runs, k)
 
 
 @njit(nogil=True, cache=True)
-def _copy_job(world, runs, other, other_runs, job):
+def _copy_job(world, runs, replay, replay_runs, job):
     """Copy what has become of a job."""
-    other.start[job], other.first[job] = world.start[job], world.first[job]
-    other.prediction[job], other.planned[job] = world.prediction[job], world.planned[job]
-    other.done[job], other_runs.length[job] = world.done[job], runs.length[job]
-    other_runs.times_killed[job] = runs.times_killed[job]
+    replay.start[job], replay.first[job] = world.start[job], world.first[job]
+    replay.prediction[job], replay.planned[job] = world.prediction[job], world.planned[job]
+    replay.done[job], replay_runs.length[job] = world.done[job], runs.length[job]
+    replay_runs.times_killed[job] = runs.times_killed[job]
 
 
 @njit(nogil=True, cache=True)
@@ -272,37 +272,37 @@ def paper_easy_without_later(machine, shared, rules, permission, memory, spare, 
     """
     n, submit = len(start), memory.submit
     alone = start.copy()
-    world, other = idle_machine(n, machine), idle_machine(n, machine)
-    ends, other_ends = paper_easy.empty_ends(world), paper_easy.empty_ends(other)
+    world, replay = idle_machine(n, machine), idle_machine(n, machine)
+    ends, replay_ends = paper_easy.empty_ends(world), paper_easy.empty_ends(replay)
     for job in range(n):
         if asked[job] and _may_differ(job, submit, start):
             # The schedule up to the instant of the job's submission.
             instant = submit[job]
             paper_easy.simulate_until(world, memory, shared, rules, permission, ends, instant)
-            _copy_machine(world, other, job)
+            _copy_machine(world, replay, job)
             for k in range(2):
-                other_ends[k][: world.count[RUNNING] + 1] = ends[k][: world.count[RUNNING] + 1]
+                replay_ends[k][: world.count[RUNNING] + 1] = ends[k][: world.count[RUNNING] + 1]
             spare.state[:] = memory.state
-            paper_easy.simulate_until(other, spare, shared, rules, permission, other_ends, NEVER)
-            alone[job] = other.start[job]
+            paper_easy.simulate_until(replay, spare, shared, rules, permission, replay_ends, NEVER)
+            alone[job] = replay.start[job]
     return alone
 
 
 @njit(nogil=True, cache=True)
-def _copy_machine(world, other, job):
+def _copy_machine(world, replay, job):
     """Copy the state of a machine to another one in which `job` is the last submission."""
-    other.count[:] = world.count
-    other.count[LAST] = job + 1
+    replay.count[:] = world.count
+    replay.count[LAST] = job + 1
     last, queue = world.count[RUNNING] + 1, slice(world.count[HEAD], world.count[TAIL])
-    other.by_end[:last], other.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
-    other.waiting[queue] = world.waiting[queue]
-    other.queued_size[queue] = world.queued_size[queue]
+    replay.by_end[:last], replay.by_plan[:last] = world.by_end[:last], world.by_plan[:last]
+    replay.waiting[queue] = world.waiting[queue]
+    replay.queued_size[queue] = world.queued_size[queue]
     for k in world.waiting[queue]:
-        other.first[k] = world.first[k]
+        replay.first[k] = world.first[k]
     for key in world.by_end[1:last]:
         k = key & JOB_MASK
-        other.start[k], other.first[k] = world.start[k], world.first[k]
-        other.prediction[k], other.planned[k] = world.prediction[k], world.planned[k]
+        replay.start[k], replay.first[k] = world.start[k], world.first[k]
+        replay.prediction[k], replay.planned[k] = world.prediction[k], world.planned[k]
 
 
 @njit(nogil=True, cache=True)
@@ -317,13 +317,13 @@ def postponements(since, asked, start, end, events, plans, size, machine, correc
     n = len(since)
     prediction, estimate = plans
     moved = np.zeros((n, 4), np.int64)
-    order, live, known = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
-    planned, own = np.empty(n, np.int64), np.empty(n, np.int64)
+    order, live, counts = np.argsort(start), np.empty(n, np.int64), np.zeros(2, np.int64)
+    planned, prior = np.empty(n, np.int64), np.empty(n, np.int64)
     for job in np.flatnonzero(asked):
         k, before = np.searchsorted(events, since[job]), -1
         while events[k] < start[job]:
             now, count, earlier, used, used_earlier = events[k], 0, 0, 0, 0
-            for other in _running_at(now, order, live, known, start, end):
+            for other in _running_at(now, order, live, counts, start, end):
                 if other > job and start[other] == now:
                     continue  # this pass starts it
                 plan = corrected(prediction[other], estimate[other], now - start[other], correction)
@@ -332,7 +332,7 @@ def postponements(since, asked, start, end, events, plans, size, machine, correc
                 count += 1
                 used += size[other]
                 if other < job or start[other] < since[job]:
-                    own[earlier] = key
+                    prior[earlier] = key
                     earlier += 1
                     used_earlier += size[other]
             shadow = _shadow(planned[:count], used + size[job] - machine, size, now)
@@ -340,10 +340,10 @@ def postponements(since, asked, start, end, events, plans, size, machine, correc
             if before >= 0 and shadow > before:
                 moved[job, 1] += 1
                 moved[job, 3] += shadow - before
-                alone = _shadow(own[:earlier], used_earlier + size[job] - machine, size, now)
+                alone = _shadow(prior[:earlier], used_earlier + size[job] - machine, size, now)
                 moved[job, 2] += alone <= before or used_earlier + size[job] <= machine
             before = shadow
-            for place in range(known[1]):
+            for place in range(counts[1]):
                 other = live[place]
                 if other > job and start[other] == now:
                     in_time = now + prediction[other] <= shadow

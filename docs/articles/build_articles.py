@@ -86,12 +86,12 @@ def html(name, results) -> str:
         return f'<img loading="lazy" src="file:{place.as_posix()}"'
 
     prefix = f"article-{name}-"
-    made = _pandoc(
+    markup = _pandoc(
         name, fill_references(name, results), "html", "--mathml", f"--id-prefix={prefix}"
     )
     # Claims and records are in the report, not in the article.
-    made = made.replace(f'href="#{prefix}record:', 'href="#')
-    return IMAGE.sub(embed, made.replace(f'href="#{prefix}claim:', 'href="#claim:'))
+    markup = markup.replace(f'href="#{prefix}record:', 'href="#')
+    return IMAGE.sub(embed, markup.replace(f'href="#{prefix}claim:', 'href="#claim:'))
 
 
 def pdf(name, results) -> bytes:
@@ -103,8 +103,8 @@ def pdf(name, results) -> bytes:
         (workplace / file).parent.mkdir(parents=True, exist_ok=True)
         (workplace / file).write_bytes((record.folder("paper") / file).read_bytes())
     source = workplace / f"{name}.typ"
-    made = _pandoc(name, text, "typst", "--shift-heading-level-by=-1")
-    source.write_text(made, encoding="utf-8")
+    markup = _pandoc(name, text, "typst", "--shift-heading-level-by=-1")
+    source.write_text(markup, encoding="utf-8")
     # Without the fonts and the date of this machine the bytes are the same everywhere.
     return typst.compile(source, root=workplace, ignore_system_fonts=True, timestamp=0)
 
@@ -135,8 +135,8 @@ class References:
         NoResult
             If there is none of this name, or the verdict differs from the one that the text states.
         """
-        first, _, further = (part.strip() for part in reference.partition(";"))
-        kind, _, name = first.partition(" ")
+        head, _, further = (part.strip() for part in reference.partition(";"))
+        kind, _, name = head.partition(" ")
         if not name:
             if kind not in self._values:
                 raise NoResult(f"no value {kind!r}{did_you_mean(kind, self._values)}")
@@ -148,9 +148,9 @@ class References:
             return self._records.verdict(name)
         if kind == "table":
             make = TABLES[among(TABLES, "table", name, NoResult)]
-            made = pipe_table(make(self._records))
+            markdown = pipe_table(make(self._records))
             number = self.numbered.get(name)
-            return f"{made}\n\n: **{number}.** {further}" if number else made
+            return f"{markdown}\n\n: **{number}.** {further}" if number else markdown
         if kind == "ref":
             return self.numbered[among(self.numbered, "ref", name, NoResult)]
         raise NoResult(f"{kind!r}; allowed: verdict, table, ref, include, or the name of a value")
@@ -159,12 +159,12 @@ class References:
 def _numbered(name):
     """Return the numbers of the tables and pictures of an article, in their order, by name."""
     source = (HERE / f"{name}.md").read_text(encoding="utf-8")
-    source = INCLUDE.sub(lambda found: (HERE / f"{found[1]}.md").read_text("utf-8"), source)
+    source = INCLUDE.sub(lambda match: (HERE / f"{match[1]}.md").read_text("utf-8"), source)
     kinds = {"Table": CAPTION.findall(source), "Fig.": map(_stem, PICTURE.finditer(source))}
     return {
-        one: f"{kind}\u00a0{number}"
+        name: f"{kind}\u00a0{number}"
         for kind, names in kinds.items()
-        for number, one in enumerate(names, 1)
+        for number, name in enumerate(names, 1)
     }
 
 
@@ -275,10 +275,10 @@ def build() -> list[Path]:
 
 if __name__ == "__main__":
     try:
-        made = build()
+        built = build()
         print(
             f"articles: {', '.join(NAMES)}"
-            if made
+            if built
             else "articles: not built; notebooks are missing"
         )
     except (ReportError, EvidenceError) as error:

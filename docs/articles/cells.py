@@ -104,8 +104,8 @@ class Cells:
 
     def _column(self, name):
         if name not in self.rows or name == PLACE:
-            known = ", ".join(column for column in self.rows if column != PLACE)
-            raise NoResult(f"{self.name} has no column {name!r}, but {known}")
+            names = ", ".join(column for column in self.rows if column != PLACE)
+            raise NoResult(f"{self.name} has no column {name!r}, but {names}")
         return self.rows[name]
 
 
@@ -152,9 +152,9 @@ class Records:
         return self.table(f"{paper}.claims").values("verdict", claim=name)[0]
 
     def _rows(self, paper, part):
-        papers = [one for one in self._papers if paper in ("all", one.key)]
-        for key, claim in ((one.key, claim) for one in papers for claim in one.claims):
-            place = {PLACE: evidence.place("claim", key, claim.id)}
+        papers = [chapter for chapter in self._papers if paper in ("all", chapter.key)]
+        for claim in (claim for chapter in papers for claim in chapter.claims):
+            place = {PLACE: evidence.place(*claim.name)}
             if part == "claims":
                 yield place | {
                     "claim": claim.id,
@@ -168,7 +168,7 @@ class Records:
             elif part == "cases":
                 empty = dict.fromkeys(CASE, "") | {"claim": claim.id}
                 yield from (place | empty | case for case in claim.default)
-        for number in (number for one in papers for number in one.numbers if part == "numbers"):
+        for number in (number for paper in papers for number in paper.numbers if part == "numbers"):
             facts = {"item": number.printed.item, PLACE: evidence.place(*number.name)}
             yield facts | number.shown() | {"ours": number.ours}
 
@@ -176,8 +176,8 @@ class Records:
         path = record.folder("paper") / f"{name}.csv"
         if not path.is_file():
             raise NoResult(f"no table {name} among the records")
-        items = [one for one in self._items if f"{name}-".startswith(f"{one.name}-")]
-        place = {PLACE: max(items, key=lambda one: len(one.name)).id if items else ""}
+        items = [item for item in self._items if f"{name}-".startswith(f"{item.name}-")]
+        place = {PLACE: max(items, key=lambda item: len(item.name)).id if items else ""}
         for row in evidence.read_csv(path):
             yield place | {column: _parsed(cell) for column, cell in row.items()}
 

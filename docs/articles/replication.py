@@ -51,7 +51,7 @@ def claims(records):
     judged, heel = (
         records.table(f"{paper}.claims").where(kind=JUDGED) for paper in ("all", "heel_and_toe")
     )
-    found = {
+    texts = {
         "checks": every.count(kind="check"),
         "repeats": every.count(kind="repeat"),
         "open": judged.count(verdict="open"),
@@ -59,8 +59,8 @@ def claims(records):
         "no-intervals": every.count(kind="simulated", unsure="no intervals"),
         "heel-claims": heel.count(),
     }
-    found |= {name: judged.count(verdict=verdict) for name, verdict in VERDICTS.items()}
-    return found | {f"heel-{name}": heel.count(verdict=word) for name, word in VERDICTS.items()}
+    texts |= {name: judged.count(verdict=verdict) for name, verdict in VERDICTS.items()}
+    return texts | {f"heel-{name}": heel.count(verdict=word) for name, word in VERDICTS.items()}
 
 
 def pv_easy(records):
@@ -69,7 +69,7 @@ def pv_easy(records):
     kills = records.table(f"{SEARCH}-own_numbers").where(trace="SDSC-BLUE")
     delayed = records.table("studies/fairness/fairness-values")
     corrections = {"estimate": "estimate", "now": "now", "doubling": "doubling", "steps": "tsafrir"}
-    found = {
+    texts = {
         "killed": numbers.text("ours", ",.0f", **KILLED),
         "killed-printed": numbers.text("published", ",.0f", **KILLED),
         "own-largest": killed.text("largest", ".0f", trace="all", correction="estimate"),
@@ -84,8 +84,8 @@ def pv_easy(records):
         "estimates-beat-virtual": held.text("held", claim="estimates-beat-virtual"),
     }
     for name, correction in corrections.items():
-        found[f"own-away-{name}"] = killed.text("away", ".1f", trace="all", correction=correction)
-    return found
+        texts[f"own-away-{name}"] = killed.text("away", ".1f", trace="all", correction=correction)
+    return texts
 
 
 def search(records):
@@ -102,7 +102,7 @@ def search(records):
     voters = pairs.where(votes="yes")
     most = cases.text("cases", ".0f")
     last = limits.where(limit=20)
-    found = {
+    texts = {
         "pairs": both.text("schedulers", ".0f"),
         "pairs-different": both.text("different", ".0f"),
         "votes": both.text("vote", ".0f"),
@@ -138,21 +138,21 @@ def search(records):
         )
         if fewest != "" and 2 * fewest > cases.number("cases")
     ]
-    found |= {"limit-from": f"{min(agree):.0f}", "limit-to": f"{max(agree):.0f}"}
+    texts |= {"limit-from": f"{min(agree):.0f}", "limit-to": f"{max(agree):.0f}"}
     for name, correction in (("estimate", "estimate"), ("steps", "tsafrir"), ("now", "now")):
-        found[f"textbook-{name}"] = pairs.text(beats, **TEXTBOOK, correction=correction)
+        texts[f"textbook-{name}"] = pairs.text(beats, **TEXTBOOK, correction=correction)
     for column in ("right", "wrong", "open", "always"):
-        found[f"rule-{column}"] = rule.text(column, ".0f")
+        texts[f"rule-{column}"] = rule.text(column, ".0f")
     columns = (pairs.values(column) for column in ("EASY", "EASY-Last", beats))
     fewest = last.number(f"{HEADLINE}, {alone}: fewest")
     easy = [
-        own
-        for own, other, held in zip(*columns, strict=True)
-        if other <= last.number("limit") and held.startswith(f"{fewest:.0f} ")
+        easy_away
+        for easy_away, last_away, held in zip(*columns, strict=True)
+        if last_away <= last.number("limit") and held.startswith(f"{fewest:.0f} ")
     ]
-    found["last-alone-easy"] = f"{min(easy):.0f} to {max(easy):.0f}"
+    texts["last-alone-easy"] = f"{min(easy):.0f} to {max(easy):.0f}"
     decided = rule.number("right") + rule.number("wrong")
-    return found | {"rule-decided": rule.link(f"{decided:.0f}")}
+    return texts | {"rule-decided": rule.link(f"{decided:.0f}")}
 
 
 def most_of(cases):
@@ -172,7 +172,7 @@ def heel_and_toe(records):
     real = records.table("studies/reservations/reservations-claims")
     slowdown, claim = {"measure": "mean_bounded_slowdown", "log": "SDSC-SP2"}, "better-than-real"
     rise = cases.where(claim="shapes", part="rise")
-    found = {
+    texts = {
         "doubling-helps": held.text("held", claim="doubling-helps"),
         "doubling-unsure": held.text("unsure", claim="doubling-helps"),
         "usually-v": held.text("held", claim="usually-v"),
@@ -189,8 +189,8 @@ def heel_and_toe(records):
     }
     for log, name in FOUR.items():
         fall = falls.text("fall [%]", ".0f", measure="mean_wait", log=log)
-        found[f"fall-{name.lower()}"] = fall
-    return found
+        texts[f"fall-{name.lower()}"] = fall
+    return texts
 
 
 def top_percent(records):
@@ -202,7 +202,7 @@ def top_percent(records):
     coverage = records.table("studies/intervals/intervals-overview")
     short = records.table("studies/intervals/short_logs-overview")
     short = short.where(weeks=48, measure="mean wait", method="as used")
-    found = {
+    texts = {
         "ratios-coded": ratios.total("ratios", ours="coded"),
         "ratios-coded-match": ratios.total("match", ours="coded"),
         "ratios-words-match": ratios.total("match", ours="words"),
@@ -221,12 +221,12 @@ def top_percent(records):
     }
     for version in ("words", "coded"):
         match = {f"verdict, {version}": "match"}
-        found[f"{version}-match"] = both.count(**match)
-        found[f"r2-{version}-match"] = both.count(measure="r2", policy=TOP, **match)
+        texts[f"{version}-match"] = both.count(**match)
+        texts[f"r2-{version}-match"] = both.count(measure="r2", policy=TOP, **match)
     for name, claim in (("top-best", "top-best-priority"), ("top-beats", "top-beats-reqtime")):
-        found[name] = held.text("held", claim=claim)
-        found[f"{name}-unsure"] = held.text("unsure", claim=claim)
-    return found
+        texts[name] = held.text("held", claim=claim)
+        texts[f"{name}-unsure"] = held.text("unsure", claim=claim)
+    return texts
 
 
 def main_table(records):
@@ -316,11 +316,11 @@ def main_table(records):
         ", ".join(verdicts),
     )
     row("**Top Percent**", "", "", "")
-    own = f"consistently ({sum(below)} of {len(below)})"
+    unit = f"consistently ({sum(below)} of {len(below)})"
     top = [
         ("least-underprediction", "it predicts too short a time least often", "yes", "logs"),
         ("top-best-priority", "it is best on the new measures", "yes", "cases"),
-        ("top-beats-reqtime", "it beats the estimates", own, "cases"),
+        ("top-beats-reqtime", "it beats the estimates", unit, "cases"),
         ("more-aggressive", "it backfills more jobs than estimates", "yes", "cases"),
         ("nobody-else-does", "no other predictor beats the estimates", "yes", "cases"),
         ("schedulers-close", "other schedulers give close results", "yes", "cells"),
@@ -334,21 +334,21 @@ def by_lifetime(records):
     lifetimes = records.table(f"{SEARCH}-by_lifetime")
     rows = []
     for lifetime, name in LIFETIMES.items():
-        own = lifetimes.where(lifetime=lifetime)
-        row = [name, *(own.text(f"nearest, {group}", ".1f") for group in GROUPS[:2])]
-        for claim, words in ((HEADLINE, "pairs"), ("smaller-on-blue", "schedulers")):
+        cells = lifetimes.where(lifetime=lifetime)
+        row = [name, *(cells.text(f"nearest, {group}", ".1f") for group in GROUPS[:2])]
+        for claim, noun in ((HEADLINE, "pairs"), ("smaller-on-blue", "schedulers")):
             voters = f"voting {claim}: "
-            row += [own.text(words, ".0f"), ends(own, f"{claim}: ")]
-            row += [own.text(f"voting {words}", ".0f"), ends(own, voters)]
+            row += [cells.text(noun, ".0f"), ends(cells, f"{claim}: ")]
+            row += [cells.text(f"voting {noun}", ".0f"), ends(cells, voters)]
         rows.append(row)
     headings = ["lifetime", "EASY", "Last", "pairs", "beats Last", "vote", "beats Last "]
     headings += ["EASYs", "beats EASY", "vote ", "beats EASY "]
     return pd.DataFrame(rows, columns=headings)
 
 
-def ends(own, words):
+def ends(cells, prefix):
     """Return the fewest and the most cases as a range, or one if they are equal."""
-    both = (own.text(f"{words}{end}", ".0f") for end in ("fewest", "most"))
+    both = (cells.text(f"{prefix}{end}", ".0f") for end in ("fewest", "most"))
     return " to ".join(dict.fromkeys(both))
 
 
@@ -374,9 +374,9 @@ def baseline_counts(records):
     rows = []
     for policy, title, measure, form in measures:
         for log, name in LOGS.items():
-            own = numbers.where(trace=log, policy=policy, measure=measure)
+            cells = numbers.where(trace=log, policy=policy, measure=measure)
             head = (policy, title) if name == "CTC" else ("", "")
-            rows.append([*head, name, *(own.text(column, form) for column in columns)])
+            rows.append([*head, name, *(cells.text(column, form) for column in columns)])
     return pd.DataFrame(rows, columns=["", "", "", *columns.values()])
 
 
@@ -385,10 +385,10 @@ def conclusions(records):
     counts = records.table(f"{SEARCH}-conclusions")
     rows = []
     for claim, title in CLAIMS.items():
-        own = counts.where(claim=claim)
-        cases, textbook = (own.text(column, ".0f") for column in ("cases", "textbook"))
-        vote = own.text("vote", ".0f"), own.text("voters")
-        row = [title, cases, *vote, ends(own, "all: "), textbook]
+        cells = counts.where(claim=claim)
+        cases, textbook = (cells.text(column, ".0f") for column in ("cases", "textbook"))
+        vote = cells.text("vote", ".0f"), cells.text("voters")
+        row = [title, cases, *vote, ends(cells, "all: "), textbook]
         rows.append([*row, records.verdict(f"pv_easy/{claim}")])
     headings = ["claim", "cases", "vote", "cases under these", "all", "textbook", "verdict"]
     return pd.DataFrame(rows, columns=headings)
@@ -401,13 +401,13 @@ def judged(records):
     limits, counts, left_out = (
         records.table(f"{SEARCH}-{name}") for name in ("by_limit", "by_count", "left_out")
     )
-    own = limits.where(limit=20)
+    at_20 = limits.where(limit=20)
     rows = [
         [f"limit {limit:.0f} %", *_vote(limits.where(limit=limit), HEADLINE)]
         for limit in limits.values("limit")
     ]
-    for words in ("by EASY-Last alone", "by the mean of both"):
-        rows.append([f"near {words}", *_vote(own, f"{HEADLINE}, {words}")])
+    for criterion in ("by EASY-Last alone", "by the mean of both"):
+        rows.append([f"near {criterion}", *_vote(at_20, f"{HEADLINE}, {criterion}")])
     for name in counts.values("counts")[1:]:
         rows.append([f"counts: {name}", *_vote(counts.where(counts=name), HEADLINE, "vote")])
     for name in ("mean delays of Table 2", "all that are no counts of jobs"):
@@ -416,9 +416,9 @@ def judged(records):
     return pd.DataFrame(rows, columns=["judged", "pairs", "beats EASY-Last"])
 
 
-def _vote(own, words, vote=""):
+def _vote(cells, prefix, vote=""):
     """Return the number of pairs that would vote, and their cases."""
-    return own.text(vote or f"{words}: vote", ".0f"), ends(own, f"{words}: ")
+    return cells.text(vote or f"{prefix}: vote", ".0f"), ends(cells, f"{prefix}: ")
 
 
 def matches(records):
@@ -451,7 +451,7 @@ def left_open(records):
         "textbook", ".0f", trace="CTC-SP2", whose="predictions"
     )
     ratios = records.table(BASELINE).where(trace="CTC-SP2")
-    words, coded = (ratios.text("match", ".0f", ours=ours) for ours in ("words", "coded"))
+    by_words, coded = (ratios.text("match", ".0f", ours=ours) for ours in ("words", "coded"))
     printed = ratios.text("ratios", ".0f", ours="coded")
     parts = records.table("studies/ablation/ablation-measures").where(log="CTC-SP2")
     (with_1, without_1), (with_0, without_0) = (
@@ -487,7 +487,7 @@ def left_open(records):
             "which events lead to a pass over the queue; with three other details of the source "
             "(ties, threshold, dropped jobs)",
             "Top Percent",
-            f"{words} or {coded} of {printed} ratios on CTC match",
+            f"{by_words} or {coded} of {printed} ratios on CTC match",
         ),
         (
             "all inputs of a predictor, also artificial ones",

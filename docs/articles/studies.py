@@ -21,22 +21,22 @@ def values(records) -> dict[str, str]:
 def at_equal_shares(records):
     random = records.table("studies/causes/exceptions-equal-wild").where(way=RANDOM)
     summary = records.table("studies/causes/wild-summary")
-    found = {
+    texts = {
         "let-past": random.range("level", ".0%"),
         "random-ahead": random.range("gain, more", ".0f", log=(CTC, BLUE)),
         "random-behind-kth": random.size("gain, more", ".1f", log=KTH, f=1),
         "random-behind-sdsc": random.size("gain, more", ".1f", log=SDSC, f=1),
     }
     for log, f in ((KTH, 1), (KTH, 3), (SDSC, 1)):
-        name, own = f"{FOUR[log].lower()}-{f}", random.where(log=log, f=f)
-        found[f"random-{name}"] = own.text("gain", ".1f")
-        found[f"f-{name}"] = own.text("gain of f", ".1f")
+        name, cells = f"{FOUR[log].lower()}-{f}", random.where(log=log, f=f)
+        texts[f"random-{name}"] = cells.text("gain", ".1f")
+        texts[f"f-{name}"] = cells.text("gain of f", ".1f")
     for log, name in FOUR.items():
-        found[f"random-price-{name.lower()}"] = random.text("heads, more", ".0f", log=log, f=1)
+        texts[f"random-price-{name.lower()}"] = random.text("heads, more", ".0f", log=log, f=1)
     for name, f in RANGES.items():
-        found[f"wild-explained-{name}"] = summary.text("explained", ".0f", range=f)
-        found[f"wild-cases-{name}"] = summary.text("cases", ".0f", range=f)
-    return found
+        texts[f"wild-explained-{name}"] = summary.text("explained", ".0f", range=f)
+        texts[f"wild-cases-{name}"] = summary.text("cases", ".0f", range=f)
+    return texts
 
 
 def at_equal_prices(records):
@@ -45,7 +45,7 @@ def at_equal_prices(records):
     relaxed, claims = price.where(way=RELAXED), records.table("heel_and_toe.claims")
     heads = records.table("studies/causes/who_pays-values").where(jobs="heads")
     delayed = records.table("heel_and_toe/fig10").where(measure="delayed")
-    found = {
+    texts = {
         "runs": price.text("runs", ".0f", log=CTC, f=1, way=RANDOM),
         "runs-kth-sdsc": price.text("runs", ".0f", log=KTH, f=1, way=RANDOM),
         "share-of-heads": heads.range("share", ".0f", change="perfect to f = 1"),
@@ -61,10 +61,10 @@ def at_equal_prices(records):
         "no-reservation-longest": points.range("longest", ",.0f"),
     }
     for log, name in FOUR.items():
-        own = relaxed.where(log=log, f=1)
-        found[f"relaxed-{name.lower()}-1"] = own.interval("gain, more")
-        found[f"relaxed-slowdown-{name.lower()}-1"] = own.interval("slowdown gain, more")
-    return found
+        cells = relaxed.where(log=log, f=1)
+        texts[f"relaxed-{name.lower()}-1"] = cells.interval("gain, more")
+        texts[f"relaxed-slowdown-{name.lower()}-1"] = cells.interval("slowdown gain, more")
+    return texts
 
 
 def order(records):
@@ -72,17 +72,17 @@ def order(records):
     more = records.table("studies/causes/order-shorter-minus-longer")
     slowdown = more.where(measure="mean_bounded_slowdown", f=(3, 10))
     held = records.table("heel_and_toe.claims").where(claim="order-contributes-at-large-f")
-    found = {
+    texts = {
         "order-cases": held.text("held"),
         "slowdown-by-order": slowdown.range("difference", ".1f"),
     }
     for name, f in RANGES.items():
-        own = summary.where(range=f)
-        found[f"equal-cases-{name}"] = own.text("cases", ".0f", without="run times equal")
-        found[f"equal-explained-{name}"] = own.text("explained", ".0f", without="run times equal")
-        permuted = own.text("explained", ".0f", without="estimates permuted")
-        found[f"permuted-explained-{name}"] = permuted
-    return found
+        cells = summary.where(range=f)
+        texts[f"equal-cases-{name}"] = cells.text("cases", ".0f", without="run times equal")
+        texts[f"equal-explained-{name}"] = cells.text("explained", ".0f", without="run times equal")
+        permuted = cells.text("explained", ".0f", without="estimates permuted")
+        texts[f"permuted-explained-{name}"] = permuted
+    return texts
 
 
 def over_machines(records):
@@ -94,7 +94,7 @@ def over_machines(records):
     loaded = cases.where(**OTHER)
     means = records.table("studies/causes/machines-means").where(way=RELAXED)
     runs = records.table("studies/causes/machines-equal-price").where(way=RELAXED, f=1)
-    found = {
+    texts = {
         "machines-shorter": random.text("for", ".0f"),
         "machines-certain": random.text("certain", ".0f"),
         "could-survive": random.text("could survive", ".0f"),
@@ -115,15 +115,15 @@ def over_machines(records):
         "runs-ricc": runs.text("runs", ".0f", machine="RICC"),
     }
     for name, f in (("", 1), ("free-", 0)):
-        own = means.where(f=f)
-        found[f"{name}ahead-seeds"] = own.text("ahead by seeds", ".0f")
-        found[f"{name}behind-seeds"] = own.text("behind by seeds", ".0f")
-    own = means.where(f=1)
-    ends = (own.text(f"one more {end}", ".0f") for end in ("low", "high"))
-    return found | {
-        "ahead-weeks": own.text("ahead by weeks", ".0f"),
-        "behind-weeks": own.text("behind by weeks", ".0f"),
-        "lead": own.interval("mean", ".1f", ".1f", ("low", "high")),
+        cells = means.where(f=f)
+        texts[f"{name}ahead-seeds"] = cells.text("ahead by seeds", ".0f")
+        texts[f"{name}behind-seeds"] = cells.text("behind by seeds", ".0f")
+    cells = means.where(f=1)
+    ends = (cells.text(f"one more {end}", ".0f") for end in ("low", "high"))
+    return texts | {
+        "ahead-weeks": cells.text("ahead by weeks", ".0f"),
+        "behind-weeks": cells.text("behind by weeks", ".0f"),
+        "lead": cells.interval("mean", ".1f", ".1f", ("low", "high")),
         "lead-of-one-more": " to ".join(ends),
     }
 
@@ -134,16 +134,16 @@ def random_exceptions(records):
     rows = [
         [
             f"{name}, *f* = {f}",
-            own.text("level", ".0%"),
-            own.text("wild", ".1f"),
-            own.text("gain of f", ".1f"),
-            own.text("gain", ".1f"),
+            cells.text("level", ".0%"),
+            cells.text("wild", ".1f"),
+            cells.text("gain of f", ".1f"),
+            cells.text("gain", ".1f"),
             wild.text("gain", ".1f", log=log, f=f, way=RELAXED),
-            own.interval("gain, more", ends=".2f"),
-            own.interval("slowdown gain, more", ends=".2f"),
+            cells.interval("gain, more", ends=".2f"),
+            cells.interval("slowdown gain, more", ends=".2f"),
         ]
         for (log, name), f in product(FOUR.items(), F)
-        for own in [wild.where(log=log, f=f, way=RANDOM)]
+        for cells in [wild.where(log=log, f=f, way=RANDOM)]
     ]
     headings = [
         "",
@@ -166,8 +166,8 @@ def machines(records):
         (free_f, _, free), (f, random, relaxed) = (
             [price.where(machine=machine, f=f, way=way) for way in WAYS] for f in (0, 1)
         )
-        gains = (own.text("gain", ".1f") for own in (free_f, free))
-        more = (own.text("gain", ".1f") for own in (f, random, relaxed))
+        gains = (cells.text("gain", ".1f") for cells in (free_f, free))
+        more = (cells.text("gain", ".1f") for cells in (f, random, relaxed))
         weeks = " to ".join(relaxed.text(f"weeks {end}", ".0f") for end in ("low", "high"))
         difference = relaxed.interval("gain, more")
         rows.append([machine, *gains, relaxed.text("price", ".1f"), *more, difference, weeks])

@@ -211,8 +211,8 @@ def _cite(citation):
     address = (
         citation.get("doi") or citation.get("repository-code") or "without a public address yet"
     )
-    words = f"{authors}: {citation['title']}, version {rp.__version__}, {address}"
-    return f"Cite as: {escape(words)}."
+    text = f"{authors}: {citation['title']}, version {rp.__version__}, {address}"
+    return f"Cite as: {escape(text)}."
 
 
 def _acknowledgements():

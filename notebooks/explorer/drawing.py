@@ -62,9 +62,9 @@ def _jobs(axes, table, size, machine, edges):
 def _in_use(axes, table, size, machine, edges):
     below = np.zeros(BINS)
     for name, (colour, hatch) in KINDS.items():
-        own = (table.kind == name).to_numpy()
-        if own.any():
-            level = usage(table.start[own], table.end[own], size[own])
+        of_kind = (table.kind == name).to_numpy()
+        if of_kind.any():
+            level = usage(table.start[of_kind], table.end[of_kind], size[of_kind])
             above = below + mean_level(*level, edges[:-1], edges[1:])
             look = {"facecolor": colour, "edgecolor": "#444444", "linewidth": 0.25, "hatch": hatch}
             axes.stairs(above, edges / HOUR, baseline=below, fill=True, label=name, **look)

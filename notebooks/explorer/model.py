@@ -121,8 +121,8 @@ def window(a: rp.Schedule, b: rp.Schedule, length: int, differing=False) -> int:
     """
     instant = np.union1d(*(queue(schedule)[0] for schedule in (a, b)))
     edges = np.arange(instant[0], max(instant[-1], instant[0] + length) + 1, max(length // 8, 1))
-    one, other = (mean_level(*queue(schedule), edges[:-1], edges[1:]) for schedule in (a, b))
-    level = abs(one - other) if differing else one + other
+    level_a, level_b = (mean_level(*queue(schedule), edges[:-1], edges[1:]) for schedule in (a, b))
+    level = abs(level_a - level_b) if differing else level_a + level_b
     return int(edges[np.argmax(np.convolve(level, np.ones(8))[7:])])
 
 
@@ -165,18 +165,18 @@ def in_words(schedule: rp.Schedule) -> str:
     if math.isnan(measures["mean_wait"]):
         return "too few jobs for a mean"
     slowdown = measures["mean_bounded_slowdown"]
-    words = f"mean wait {duration(measures['mean_wait'])}, mean bounded slowdown {slowdown:,.1f}"
-    return f"{words}, {measures['backfilled']:.0%} backfilled" + f", {killed:,} killed" * (
+    text = f"mean wait {duration(measures['mean_wait'])}, mean bounded slowdown {slowdown:,.1f}"
+    return f"{text}, {measures['backfilled']:.0%} backfilled" + f", {killed:,} killed" * (
         killed > 0
     )
 
 
 def lines(log: Log, load: float | None, schedules) -> str:
     """Return the Python lines that simulate schedules A and B of a log, and print the measures."""
-    words = [repr(log.name), *([f"paper={log.paper!r}"] if log.paper else [])]
-    words += ["synthetic=True"] * schedules[0].workload.stand_in
+    arguments = [repr(log.name), *([f"paper={log.paper!r}"] if log.paper else [])]
+    arguments += ["synthetic=True"] * schedules[0].workload.stand_in
     scaled = "" if load is None else f".at_load({load:g})"
-    text = ["import replication as rp", "", f"jobs = rp.load({', '.join(words)}){scaled}"]
+    text = ["import replication as rp", "", f"jobs = rp.load({', '.join(arguments)}){scaled}"]
     for name, schedule in zip("ab", schedules, strict=True):
         choices = f"{schedule.scheduler!r}, {schedule.estimates!r}"
         qualified = re.sub(

@@ -63,11 +63,11 @@ def score(guess: int, a: rp.Schedule, b: rp.Schedule) -> str:
     before, after = (schedule.measures["mean_wait"] for schedule in (a, b))
     moved = after - before
     truth = 1 if abs(moved) <= SAME * before else 2 if moved > 0 else 0
-    words = f"{'Right' if truth == guess else 'Not so'} on this log: {ANSWERS[truth]}, "
-    words += f"{duration(before)} in A and {duration(after)} in B."
+    text = f"{'Right' if truth == guess else 'Not so'} on this log: {ANSWERS[truth]}, "
+    text += f"{duration(before)} in A and {duration(after)} in B."
     change = changes(a, b).loc["all"]
     if change.low <= 0 <= change.high:
         low, high = (duration(MINUTE * end) for end in (change.low, change.high))
-        words += " Over other weeks it could be the other way: the 95 % interval of the change, "
-        words += f"{low} to {high}, includes 0."
-    return words
+        text += " Over other weeks it could be the other way: the 95 % interval of the change, "
+        text += f"{low} to {high}, includes 0."
+    return text

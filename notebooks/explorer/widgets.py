@@ -18,16 +18,16 @@ WORKING = "Simulating … (the first time also compiling: about 20 s)"
 BEGIN = "Choose a story, or go on by yourself below."
 
 
-def control(kind, name, width, **given) -> ipywidgets.Widget:
+def control(kind, name, width, **traits) -> ipywidgets.Widget:
     """Return a control with its name before it."""
     style, layout = {"description_width": "initial"}, {"width": f"{width}px"}
     # Without a tool-tip the page would show the word null.
-    return kind(description=name, style=style, layout=layout, **{"tooltip": ""} | given)
+    return kind(description=name, style=style, layout=layout, **{"tooltip": ""} | traits)
 
 
-def menu(name, width, options, **given) -> ipywidgets.Dropdown:
+def menu(name, width, options, **traits) -> ipywidgets.Dropdown:
     """Return a menu."""
-    return control(ipywidgets.Dropdown, name, width, options=list(options), **given)
+    return control(ipywidgets.Dropdown, name, width, options=list(options), **traits)
 
 
 def row(parts) -> ipywidgets.HBox:
@@ -65,9 +65,9 @@ class Explorer:
         style.apply()
         mine = {name: rp.Scheduler.check(choice) for name, choice in (schedulers or {}).items()}
         self.schedulers = model.SCHEDULERS | mine
-        first = Log(str(log), paper)
-        logs = dict.fromkeys([first, *model.logs()])
-        self.log = menu("log", 260, [(str(entry), entry) for entry in logs], value=first)
+        log = Log(str(log), paper)
+        logs = dict.fromkeys([log, *model.logs()])
+        self.log = menu("log", 260, [(str(entry), entry) for entry in logs], value=log)
         self.load = control(ipywidgets.FloatText, "load", 110, step=0.01)
         self.load.tooltip = "offered load: work of all jobs over the capacity of the machine"
         self.f = control(ipywidgets.FloatSlider, "f", 280, max=10, step=0.1, value=0)
@@ -128,10 +128,10 @@ class Explorer:
         """Show a log at its own load."""
         self.text.value = paragraph(f"Reading {self.log.value} …")
         jobs = model.workload(self.log.value, None)
-        known = np.isfinite(jobs.load)
-        self.own_load = round(jobs.load, 4) if known else 1.0
+        has_load = np.isfinite(jobs.load)
+        self.own_load = round(jobs.load, 4) if has_load else 1.0
         self.set(load=self.own_load)
-        self.load.disabled = not known
+        self.load.disabled = not has_load
         if jobs.without_estimate > MOST_WITHOUT_ESTIMATE:
             self.set(f=1.0)
             self.choose(estimates=[model.RANDOM] * 2)

@@ -155,8 +155,8 @@ def better_than_real(runs) -> Iterator[Case]:
 def sensitive_to_small_changes(runs) -> Iterator[Case]:
     """Return the median change of a single run from one f to the next, per cent."""
     for log, measure in panels(runs):
-        ordered = [one.sort_values("f")[measure] for _, one in singles(runs, log).groupby("model")]
-        steps = np.concatenate([abs(one.pct_change()).iloc[1:] for one in ordered])
+        ordered = [run.sort_values("f")[measure] for _, run in singles(runs, log).groupby("model")]
+        steps = np.concatenate([abs(run.pct_change()).iloc[1:] for run in ordered])
         yield Case(named(log, measure), 100 * float(np.median(steps)))
 
 

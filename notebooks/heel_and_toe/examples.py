@@ -82,7 +82,7 @@ class Backfill(NamedTuple):
 def steps(schedule) -> list[Backfill]:
     """Return the backfills before the head of Fig. 8 starts, in order."""
     w, start, end, head = schedule.workload, schedule.start, schedule.end, HEAD - 1
-    believed, running, found = start + schedule.estimate, [], []
+    believed, running, backfills = start + schedule.estimate, [], []
 
     def possible_start(ends, jobs):
         """Return the first time at which the head fits, if no other job starts."""
@@ -93,13 +93,13 @@ def steps(schedule) -> list[Backfill]:
     for job in np.argsort(start, kind="stable"):
         if start[job] >= start[head]:
             break
-        running = [other for other in running if end[other] > start[job]]
+        running = [earlier for earlier in running if end[earlier] > start[job]]
         planned, before = (possible_start(ends, running) for ends in (believed, end))
         running.append(int(job))
         if schedule.backfilled[job]:
             after = possible_start(end, running)
-            found.append(Backfill(int(start[job]), int(job) + 1, planned, before, after))
-    return found
+            backfills.append(Backfill(int(start[job]), int(job) + 1, planned, before, after))
+    return backfills
 
 
 def text_numbers(steps) -> pd.DataFrame:

@@ -297,9 +297,9 @@ class Search:
         """Return the mean distance of each simulator from the numbers of each of its policies, %,
         by its name.
         """
-        own = {policy: 100 * self.distances((policy,)) for policy in POLICIES}
+        distances = {policy: 100 * self.distances((policy,)) for policy in POLICIES}
         return {
-            name: {policy: float(own[policy][pair]) for policy in of}
+            name: {policy: float(distances[policy][pair]) for policy in of}
             for of in SIMULATED
             for name, pair in self.simulators(of).items()
         }

@@ -124,8 +124,8 @@ def in_short(table, measure) -> dict:
     """Return a measure of `searched` on the log with the largest printed number: printed, textbook,
     nearest, and near, the range of the simulators that vote.
     """
-    some = table[table["measure"] == measure]
-    row = some.loc[some["published"].idxmax()]
+    rows = table[table["measure"] == measure]
+    row = rows.loc[rows["published"].idxmax()]
     return {
         "printed": row["published"],
         "textbook": row["textbook"],

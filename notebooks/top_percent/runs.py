@@ -99,10 +99,10 @@ def shortest_first(schedules, variant=VARIANTS["words"]) -> dict[str, dict[str, 
     """Return for each log the two schedules with perfect predictions: shortest candidate first, and
     candidates in queue order (`REFERENCE`).
     """
-    first = rp.EASY(candidates="shortest")
+    scheduler = rp.EASY(candidates="shortest")
     return {
         log: {
-            "short": run(several["Clairvoyant"].workload, "Clairvoyant", variant, first),
+            "short": run(several["Clairvoyant"].workload, "Clairvoyant", variant, scheduler),
             REFERENCE: several["Clairvoyant"],
         }
         for log, several in schedules.items()

@@ -199,5 +199,5 @@ class Inputs:
 def _handed_over():
     """Return the names in the cells of parameters that ran last, see `CELLS`."""
     cells = get_ipython().user_ns.get("In", ()) if get_ipython() else ()
-    last = {first: cell for cell in cells for first in CELLS if cell.startswith(first)}
+    last = {opening: cell for cell in cells for opening in CELLS if cell.startswith(opening)}
     return [name for cell in last.values() for name in re.findall(r"^(\w+) = ", cell, re.MULTILINE)]

@@ -43,7 +43,7 @@ class Outputs:
     def keep(self, rows) -> None:
         """Save rows of evidence, given by statement."""
         self.evidence |= rows
-        ordered = sorted(self.evidence.items(), key=lambda one: one[0] == evidence.OPENING)
+        ordered = sorted(self.evidence.items(), key=lambda pair: pair[0] == evidence.OPENING)
         every = [
             {"statement": name} | row for name, statement_rows in ordered for row in statement_rows
         ]

@@ -213,7 +213,7 @@ class Page(Inputs):
         columns = [*numbers[0].shown()] if numbers else None
         return self._stated(rows, f"Paper against ours: {self.paper} {item}", columns)
 
-    def claims(self, functions=None, only=None, variants=None, distances=None, **given) -> "Claims":
+    def claims(self, functions=None, only=None, variants=None, distances=None, **data) -> "Claims":
         """Decide claims of the paper from tables, and save each with the numbers of its cases.
 
         Where the outputs may not decide (`undecided`) every verdict is *undecided*. Under
@@ -233,7 +233,7 @@ class Page(Inputs):
         distances : dict of str to dict, optional
             The mean distance of each of these simulators from the paper's numbers of each policy,
             %; those that are near decide.
-        **given
+        **data
             The tables that the functions take, by name.
 
         Returns
@@ -241,7 +241,7 @@ class Page(Inputs):
         Decided
             Displays the claims; has the `replication.verdicts.evidence.Claim` of each by its id.
         """
-        decided = self.decide(functions, only, variants, distances, **given)
+        decided = self.decide(functions, only, variants, distances, **data)
         claims = {claim.id: claim for claim in evidence.claims(self.paper)}
         every = {name: decided.get(name, claims[name]) for name in self._names(only)}
         if missing := [name for name in every if name not in decided]:
@@ -252,8 +252,8 @@ class Page(Inputs):
         self._keep(decided.values())
         away = [
             {"variant": name, "case": policy, "value": writing.rounded(value), "unit": "%"}
-            for name, own in (distances or {}).items()
-            for policy, value in own.items()
+            for name, by_policy in (distances or {}).items()
+            for policy, value in by_policy.items()
             if math.isfinite(value)
         ]
         if away:
@@ -267,14 +267,14 @@ class Page(Inputs):
         return Claims(every, self._stated(rows, caption))
 
     def decide(
-        self, functions=None, only=None, variants=None, distances=None, **given
+        self, functions=None, only=None, variants=None, distances=None, **data
     ) -> dict[str, evidence.Claim]:
         """Decide claims as `claims` does, without saving them: for another interpretation of the
         paper, or other logs.
         """
         how = {"variants": variants, "distances": distances}
         # A notebook gives None for a table that needs the paper's parameters.
-        frames = {name: table for name, table in given.items() if table is not None}
+        frames = {name: table for name, table in data.items() if table is not None}
         names, decided = self._names(only), {}
         if not self.changes:
             return tables.decide(self.paper, functions or {}, frames, names, **how)

@@ -85,9 +85,9 @@ def answer(facts, folder, running=False) -> Answer:
         return Answer(None, "no committed record to compare with")
     new, old = facts["parameters"], committed["parameters"]
     logs = [registry.file_and_rules(log)[0] for log in new["logs"]]
-    some = set(logs) < {registry.file_and_rules(log)[0] for log in old["logs"]}
+    fewer_logs = set(logs) < {registry.file_and_rules(log)[0] for log in old["logs"]}
     less = {key: old[key] for key in old if old[key] is True and new.get(key) is False}
-    less |= {"logs": old["logs"]} if some else {}
+    less |= {"logs": old["logs"]} if fewer_logs else {}
     others = differences(new | less, old)
     others += [UNDECIDED["quick"]] * (new["scale"] != old["scale"])
     if others:
@@ -97,37 +97,37 @@ def answer(facts, folder, running=False) -> Answer:
         ours = (folder / file).read_text(encoding="utf-8") if file in facts["files"] else ""
         theirs = git.committed(record.folder("paper", name) / file)
         ours, theirs = _rows(ours), _rows(theirs if file in committed["files"] else "")
-        if some:
+        if fewer_logs:
             ours, theirs = (_of_logs(rows, logs) for rows in (ours, theirs))
         if kind != "paper":
             ours, theirs = _shared(ours, theirs)
-        found, missing, rows = _table(file, ours, theirs)
+        unequal, missing, rows = _table(file, ours, theirs)
         compared += rows
         if not (running or less):
-            found += [Difference(place, "", "a row") for place in missing]
-        elif not found and (missing or theirs and not rows):
+            unequal += [Difference(place, "", "a row") for place in missing]
+        elif not unequal and (missing or theirs and not rows):
             left.append(file if not rows else f"{_count(len(missing), 'row')} of {file}")
-        differing += found
-    both = (_flat(one, logs if some else None) for one in (facts, committed))
+        differing += unequal
+    both = (_flat(side, logs if fewer_logs else None) for side in (facts, committed))
     differing += _facts(*both, is_part=running or less)
     if differing:
-        differing.sort(key=lambda one: -one.size)
-        first = "; ".join(map(str, differing[:SHOWN]))
+        differing.sort(key=lambda difference: -difference.size)
+        largest = "; ".join(map(str, differing[:SHOWN]))
         verb = "differs" if len(differing) == 1 else "differ"
-        words = f"{_count(len(differing), 'value')} {verb} from the committed record: {first}"
-        return Answer(False, words, tuple(left))
-    part = f" in its {_count(compared, 'row')} of {', '.join(logs)}" if some else ""
-    if some and not compared:
+        text = f"{_count(len(differing), 'value')} {verb} from the committed record: {largest}"
+        return Answer(False, text, tuple(left))
+    part = f" in its {_count(compared, 'row')} of {', '.join(logs)}" if fewer_logs else ""
+    if fewer_logs and not compared:
         return Answer(None, f"nothing to compare: no row of {', '.join(logs)}", tuple(left))
     pictures = [file for file in committed["files"] if file.endswith(".png")]
-    other = [
+    changed = [
         file
         for file in pictures
         if file in facts["files"]
-        and not some
+        and not fewer_logs
         and not git.same_bytes(record.folder("paper", name) / file, folder / file)
     ]
-    but = f", but other bytes in {', '.join(other)}" if other else ""
+    but = f", but other bytes in {', '.join(changed)}" if changed else ""
     return Answer(True, f"{EQUAL}{part}{but}", tuple(left))
 
 
@@ -147,13 +147,13 @@ def summary(answers) -> list[str]:
 def totals(answers) -> str:
     """Return one line on the answers of some items: how many are equal, and which are not."""
     equal, differing, others = (
-        [name for name, one in answers.items() if one.equal is wanted]
+        [name for name, answer in answers.items() if answer.equal is wanted]
         for wanted in (True, False, None)
     )
     parts = [f"{len(equal)} equal to the committed record{'s' * (len(equal) != 1)}"]
     verb = "differs" if len(differing) == 1 else "differ"
-    for words, names in ((verb, differing), ("not compared", others)):
-        parts += [f"{len(names)} {words}: {', '.join(names)}"] if names else []
+    for label, names in ((verb, differing), ("not compared", others)):
+        parts += [f"{len(names)} {label}: {', '.join(names)}"] if names else []
     return "; ".join(parts)
 
 
@@ -177,11 +177,11 @@ def _flat(facts, logs=None):
     for log, about in facts["provenance"]["logs"].items():
         if logs is None or log in logs:
             counts = {f"cleaning {rule}": count for rule, count in about["cleaning"].items()}
-            flat |= {f"{log} {key}": str(one) for key, one in (about | counts).items()}
+            flat |= {f"{log} {key}": str(value) for key, value in (about | counts).items()}
             del flat[f"{log} cleaning"]
     if logs is None:
         files = facts["files"].items()
-        flat |= {f"caption of {k}": one["caption"] for k, one in files if one["role"] != "notebook"}
+        flat |= {f"caption of {k}": out["caption"] for k, out in files if out["role"] != "notebook"}
         flat |= {"summary": facts["summary"]} if facts["summary"] else {}
     return flat
 
@@ -197,11 +197,11 @@ def _facts(ours, theirs, is_part):
 
 def _of_logs(rows, logs):
     """Return the header of a table and its rows that name some of the logs and no other."""
-    own = []
+    selected = []
     for row in rows[1:]:
         named = set(re.split(r"[\s:,;]+", " ".join(row))).intersection(registry.names())
-        own += [row] if named and named <= {*logs} else []
-    return [*rows[:1], *own]
+        selected += [row] if named and named <= {*logs} else []
+    return [*rows[:1], *selected]
 
 
 def _shared(ours, theirs):
@@ -210,7 +210,7 @@ def _shared(ours, theirs):
     """
     if not ours or not theirs:
         return ours, theirs
-    names = [one for one in theirs[0] if one in ours[0] and one not in OF_VERDICTS]
+    names = [column for column in theirs[0] if column in ours[0] and column not in OF_VERDICTS]
     if not names:
         return [], theirs
     return [
@@ -242,37 +242,37 @@ def _table(file, ours, theirs):
     if len(ours) == len(theirs):
         pairs = list(zip(ours[1:], theirs[1:], strict=True))
     else:
-        by_key, known = _keys(ours), _keys(theirs)
-        pairs = [(by_key.get(key), known.get(key)) for key in {**known, **by_key}]
-    found, missing, rows = [], [], 0
+        by_key, committed = _keys(ours), _keys(theirs)
+        pairs = [(by_key.get(key), committed.get(key)) for key in {**committed, **by_key}]
+    unequal, missing, rows = [], [], 0
     for mine, other in pairs:
-        words = " ".join(dict.fromkeys(cell for cell in other or mine if _number(cell) is None))
-        place = f"{file}, {words[:60].strip() or 'row'}:"
+        texts = " ".join(dict.fromkeys(cell for cell in other or mine if _number(cell) is None))
+        place = f"{file}, {texts[:60].strip() or 'row'}:"
         if mine is None:
             missing.append(place)
         elif other is None:
-            found.append(Difference(place, "a row", ""))
+            unequal.append(Difference(place, "a row", ""))
         elif len(mine) != len(other):
             lengths = (f"{_count(len(cells), 'field')}" for cells in (mine, other))
-            found.append(Difference(place, *lengths))
+            unequal.append(Difference(place, *lengths))
         else:
             rows += 1
-            found += [
-                Difference(f"{place} {column}", one, another)
-                for column, one, another in zip(header, mine, other, strict=True)
-                if one != another and (_number(one) is None or _number(one) != _number(another))
+            unequal += [
+                Difference(f"{place} {column}", new, old)
+                for column, new, old in zip(header, mine, other, strict=True)
+                if new != old and (_number(new) is None or _number(new) != _number(old))
             ]
-    return found, missing, rows
+    return unequal, missing, rows
 
 
 def _keys(rows):
     """Return the rows of a table by their texts, and a count of equal ones."""
-    seen, found = {}, {}
+    seen, by_key = {}, {}
     for row in rows[1:]:
         key = tuple(cell for cell in row if _number(cell) is None)
         seen[key] = seen.get(key, 0) + 1
-        found[key, seen[key]] = row
-    return found
+        by_key[key, seen[key]] = row
+    return by_key
 
 
 def _number(text):

@@ -317,8 +317,8 @@ def stable(notebook, with_parameters=True) -> nbformat.NotebookNode:
 
 def failure(name, number, source, kind, message) -> str:
     """Return one line about a failed cell, given by its number from 1 and its source."""
-    first, last = source.strip().partition("\n")[0], message.strip().rpartition("\n")[2]
-    return f"{name}: cell {number} ({first.strip()}): {kind}: {last}"
+    code, error = source.strip().partition("\n")[0], message.strip().rpartition("\n")[2]
+    return f"{name}: cell {number} ({code.strip()}): {kind}: {error}"
 
 
 def _short(path):

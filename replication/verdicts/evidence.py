@@ -120,16 +120,16 @@ class Number(Statement):
 
     def shown(self) -> dict:
         """Return a row for readers: published and ours as text, and a remark, reason and source."""
-        one, decided = self.printed, self.decided()
+        printed, decided = self.printed, self.decided()
         difference = math.nan if self.words else decided.difference
         return {
-            **dict(zip(KEY, one.key, strict=True)),
-            "unit": one.unit,
-            "published": shown.printed(one),
-            "ours": self.words or shown.ours(self.ours, one.unit),
+            **dict(zip(KEY, printed.key, strict=True)),
+            "unit": printed.unit,
+            "published": shown.printed(printed),
+            "ours": self.words or shown.ours(self.ours, printed.unit),
             "difference": shown.difference(difference, decided.reason),
             "verdict": decided.verdict,
-            "remark": "; ".join(filter(None, (decided.reason, one.source))),
+            "remark": "; ".join(filter(None, (decided.reason, printed.source))),
         }
 
 
@@ -186,25 +186,25 @@ class Claim(Statement):
     @property
     def under_variants(self) -> dict[str, "Claim"]:
         """The claim under each simulator of its baseline, by name."""
-        rows = {}
+        groups = {}
         for row in self.rows:
             if "variant" in row:
                 plain = {name: cell for name, cell in row.items() if name != "variant"}
-                rows.setdefault(row["variant"], []).append(plain)
+                groups.setdefault(row["variant"], []).append(plain)
         entry = {**self.entry, "baseline": ""}
-        return {name: replace(self, entry=entry, rows=tuple(own)) for name, own in rows.items()}
+        return {name: replace(self, entry=entry, rows=tuple(rows)) for name, rows in groups.items()}
 
     def near(self, factor: float = 1) -> list["Claim"]:
         """Return the claim under each simulator of its baseline that is near the paper's numbers of
         each policy that it simulates; `factor` multiplies the limit.
         """
-        return [one for name, one in self.under_variants.items() if self._is_near(name, factor)]
+        return [claim for name, claim in self.under_variants.items() if self._is_near(name, factor)]
 
     def _is_near(self, name, factor=1):
         """Return whether a simulator is one of the policies of the baseline, and near all."""
-        own = self.distances.get(name, {})
-        return own.keys() == {*published.policies(self.entry)} and all(
-            rules.is_near(distance, factor) for distance in own.values()
+        distances = self.distances.get(name, {})
+        return distances.keys() == {*published.policies(self.entry)} and all(
+            rules.is_near(distance, factor) for distance in distances.values()
         )
 
     @property
@@ -222,12 +222,12 @@ class Claim(Statement):
             return rules.UNDECIDED if self.rows else NOT_DRAWN
         if self.entry.get("baseline"):
             near = self.near(factors.get(rules.NEAR, 1))
-            return rules.weakest(one.under(factors) for one in near)
+            return rules.weakest(claim.under(factors) for claim in near)
         word, by = self._by_default(factors), self.entry.get("decided_by")
         is_undecided = (
             (by == "band" and self.otherwise)
             or (by == "range" and word != rules.HOLDS)
-            or (by == "words" and len({self._by_default(one) for one in self._moved()}) > 1)
+            or (by == "words" and len({self._by_default(moved) for moved in self._moved()}) > 1)
         )
         return rules.UNDECIDED if is_undecided else word
 
@@ -269,8 +269,8 @@ class Claim(Statement):
         """The number of cases whose interval allows the other answer, from fewest to most under the
         simulators that decide; `NO_INTERVALS` where no case has one.
         """
-        deciding = [one for one in self.deciding if any("low" in row for row in one.default)]
-        several = [sum(not each.sure for each in one.answers.values()) for one in deciding]
+        deciding = [claim for claim in self.deciding if any("low" in row for row in claim.default)]
+        several = [sum(not answer.sure for answer in claim.answers.values()) for claim in deciding]
         return _ends(several) if several else NO_INTERVALS
 
     @property
@@ -283,11 +283,11 @@ class Claim(Statement):
         """The number of simulators of a baseline that decide by the number of cases that hold,
         ``"6 of 6 cases under 14 simulators, 5 under 2"``; empty where none is near.
         """
-        held = Counter(_held(one) for one in self.near())
+        held = Counter(_held(claim) for claim in self.near())
         (most, times), *fewer = sorted(held.items(), reverse=True) or [(0, 0)]
-        first = f"{most} of {len(self.answers)} cases under {times} simulator{'s' * (times > 1)}"
-        rest = [f"{number} under {of}" for number, of in fewer]
-        return ", ".join([first, *rest]) if held else ""
+        parts = [f"{most} of {len(self.answers)} cases under {times} simulator{'s' * (times > 1)}"]
+        parts += [f"{number} under {of}" for number, of in fewer]
+        return ", ".join(parts) if held else ""
 
     @property
     def counts(self) -> str:
@@ -322,8 +322,8 @@ class Claim(Statement):
             return _cases_of_several(self.near())
         texts = {}
         for row in self.default:
-            words = row.get("part", ""), shown.text(row["value"]), row.get("unit", "")
-            text = " ".join(filter(None, words))
+            cells = row.get("part", ""), shown.text(row["value"]), row.get("unit", "")
+            text = " ".join(filter(None, cells))
             if "low" in row:
                 text += f" ({shown.text(row['low'])} to {shown.text(row['high'])})"
             # Of several parts a reader cannot see which one decides.
@@ -360,7 +360,7 @@ class Claim(Statement):
 
 def _count(claims):
     """Return the cases that hold, from fewest to most."""
-    return f"{_ends([_held(one) for one in claims])} of {len(claims[0].answers)}"
+    return f"{_ends([_held(claim) for claim in claims])} of {len(claims[0].answers)}"
 
 
 def _held(claim):
@@ -374,22 +374,22 @@ def _ends(counts):
 
 def _cases_of_several(claims):
     values, held = {}, {}
-    for one in claims:
-        for row in one.rows:
+    for claim in claims:
+        for row in claim.rows:
             parts = values.setdefault(row["case"], {})
             key = row.get("part", ""), row.get("unit", "")
             value = row.get("value")
             parts.setdefault(key, []).append(math.nan if value is None else value)
-        for case, answer in one.answers.items():
+        for case, answer in claim.answers.items():
             held[case] = held.get(case, 0) + answer.holds
-    found = []
+    cases = []
     for case, parts in values.items():
         texts = []
         for (part, unit), several in parts.items():
             ends = dict.fromkeys(shown.text(end) for end in (min(several), max(several)))
             texts.append(" ".join(filter(None, (part, " to ".join(ends), unit))))
-        found.append((f"{case} {', '.join(texts)}", f"for in {held[case]} of {len(claims)}"))
-    return found
+        cases.append((f"{case} {', '.join(texts)}", f"for in {held[case]} of {len(claims)}"))
+    return cases
 
 
 # ---- the statements of a paper, and the rows of notebooks
@@ -405,16 +405,16 @@ def statements(paper: str, items: Iterable = ()) -> list[Statement]:
     EvidenceError
         If two items have different rows of a statement.
     """
-    found = {one.id: one for one in (*_printed(paper), *claims(paper))}
+    by_id = {statement.id: statement for statement in (*_printed(paper), *claims(paper))}
     for item in items:
         undecided = "" if item.kind == "paper" else f"{item.kind} results"
         for name, rows in item.evidence.items():
-            before = found.get(name)
+            before = by_id.get(name)
             if before is None or before.only_by not in ("", item.name):
                 continue
             now = replace(_with_rows(before, rows, item), undecided=undecided)
-            found[name] = _agreed(before, now) if before.rows else now
-    return list(found.values())
+            by_id[name] = _agreed(before, now) if before.rows else now
+    return list(by_id.values())
 
 
 def _with_rows(statement, rows, item):
@@ -448,33 +448,33 @@ def check(item, every: Iterable[Statement]) -> None:
 
 def distances(rows: Iterable[Mapping]) -> dict[str, dict[str, float]]:
     """Return the distances in rows of evidence by variant and policy."""
-    found = {}
+    by_variant = {}
     for row in rows:
         value = math.nan if row["value"] is None else row["value"]
-        found.setdefault(row["variant"], {})[row["case"]] = value
-    return found
+        by_variant.setdefault(row["variant"], {})[row["case"]] = value
+    return by_variant
 
 
-def _agreed(first, second):
+def _agreed(before, now):
     """Return the first of the statements of two notebooks, which have the same rows."""
-    pairs = itertools.zip_longest(first.rows, second.rows, fillvalue={})
+    pairs = itertools.zip_longest(before.rows, now.rows, fillvalue={})
     unlike = next((pair for pair in pairs if not _same(*pair)), None)
     if unlike:
         rows = " and ".join(str(row or "no such row") for row in unlike)
         raise EvidenceError(
-            f"{first.paper}: {first.id!r}: {rows} by {first.drawn_by} and {second.drawn_by}; "
+            f"{before.paper}: {before.id!r}: {rows} by {before.drawn_by} and {now.drawn_by}; "
             "run both notebooks again"
         )
-    return first
+    return before
 
 
-def _same(first, second):
+def _same(before, now):
     """Return whether two rows are equal, but for the order in which numbers were added."""
-    return first.keys() == second.keys() and all(
-        math.isclose(first[name], second[name] or 0, rel_tol=1e-8)
-        if isinstance(first[name], float)
-        else first[name] == second[name]
-        for name in first
+    return before.keys() == now.keys() and all(
+        math.isclose(before[name], now[name] or 0, rel_tol=1e-8)
+        if isinstance(before[name], float)
+        else before[name] == now[name]
+        for name in before
     )
 
 
@@ -541,16 +541,16 @@ def read(path: Path) -> dict[str, tuple]:
     EvidenceError
         If the file has other columns, or a row is no evidence.
     """
-    found = {}
+    by_statement = {}
     for line, cells in enumerate(read_csv(path) if path.exists() else (), start=2):
         try:
-            found.setdefault(cells["statement"], []).append(_row(cells))
+            by_statement.setdefault(cells["statement"], []).append(_row(cells))
         except (KeyError, TypeError, ValueError) as error:
             expected = f"expected {', '.join(COLUMNS)}, and numbers as value, low, high, threshold"
             reason = error if isinstance(error, EvidenceError) else expected
             row = ", ".join(map(str, cells.values()))
             raise EvidenceError(f"{path} line {line}: {row}; {reason}") from None
-    return {name: tuple(rows) for name, rows in found.items()}
+    return {name: tuple(rows) for name, rows in by_statement.items()}
 
 
 def _row(cells):
@@ -595,17 +595,17 @@ def read_csv(path) -> list[dict[str, str]]:
 # ---- all verdicts, and their changes
 
 
-def files(found: Iterable[Statement]) -> dict[Path, bytes]:
+def files(statements: Iterable[Statement]) -> dict[Path, bytes]:
     """Return the files that follow from all statements: their verdicts, and the sensitivity."""
-    rows = [[*one.name, one.about, one.verdict] for one in found]
+    rows = [[*statement.name, statement.about, statement.verdict] for statement in statements]
     verdicts = pd.DataFrame(rows, columns=[*NAME, "about", "verdict"])
     return {
         paths.FIGURES / "verdicts.csv": writing.frame_csv(verdicts),
-        paths.FIGURES / "sensitivity.csv": writing.frame_csv(sensitivity(found)),
+        paths.FIGURES / "sensitivity.csv": writing.frame_csv(sensitivity(statements)),
     }
 
 
-def changes(found: Iterable[Statement]) -> tuple[list[tuple], str]:
+def changes(statements: Iterable[Statement]) -> tuple[list[tuple], str]:
     """Return the verdicts that differ from those of the last commit, or of the file where git gives
     none, each as (name, before, now); and the source.
     """
@@ -617,52 +617,51 @@ def changes(found: Iterable[Statement]) -> tuple[list[tuple], str]:
         raise EvidenceError(f"{path}: no such file; a complete report writes it (make figures)")
     lines = csv.DictReader(io.StringIO(text))
     before = {tuple(row.get(name) for name in NAME): row.get("verdict") for row in lines}
-    now = {one.name: one.verdict for one in found}
+    now = {statement.name: statement.verdict for statement in statements}
     pairs = [(name, before.get(name), now.get(name)) for name in [*now, *(before.keys() - now)]]
     return [pair for pair in pairs if pair[1] != pair[2]], source
 
 
-def count(found, words, about=ABOUT) -> dict[str, int]:
+def count(statements, verdicts, about=ABOUT) -> dict[str, int]:
     """Return the number of statements with each verdict, best first, without zeros."""
-    return shown.counts([one.verdict for one in found if one.about in about], words)
+    counted = [statement.verdict for statement in statements if statement.about in about]
+    return shown.counts(counted, verdicts)
 
 
-def place(*words) -> str:
-    """Return the anchor of a statement in the report, unique for its words."""
-    spelt = (
-        re.sub("[^A-Za-z0-9_=-]", lambda c: f".{ord(c[0]):x}.", word) for word in words if word
-    )
+def place(*name) -> str:
+    """Return the anchor of a statement in the report, unique for its name."""
+    spelt = (re.sub("[^A-Za-z0-9_=-]", lambda c: f".{ord(c[0]):x}.", word) for word in name if word)
     return ":".join(spelt)
 
 
-def sensitivity(found: Iterable[Statement]) -> pd.DataFrame:
+def sensitivity(statements: Iterable[Statement]) -> pd.DataFrame:
     """Return how many verdicts get better or worse if one threshold is halved or doubled.
 
     Columns are threshold (a word of ``words.toml`` or a limit of `rules.LIMITS`), per cent, and the
     numbers of verdicts: halved better, halved worse, doubled better, doubled worse. The last row
     counts verdicts that any of the thresholds changes. Repeats and checks are left out.
     """
-    counted = [one for one in found if one.about in COUNTED]
+    counted = [statement for statement in statements if statement.about in COUNTED]
     levels = {word: rules.level(word) for kind in rules.words().values() for word in kind}
     del levels["sometimes"]  # one case is enough, whatever the factor
     levels |= {word: 100 * float(limit) for word, limit in rules.LIMITS.items()}
     order = [*NUMBER_WORDS, *CLAIM_WORDS]  # each best first
     moved = {f"{change} {way}": set() for change in FACTORS for way in ("better", "worse")}
-    rows, now = [], {one.name: order.index(one.verdict) for one in counted}
+    rows, now = [], {statement.name: order.index(statement.verdict) for statement in counted}
     for word, per_cent in levels.items():
         row = {"threshold": word.replace("_", " "), "per cent": per_cent} | dict.fromkeys(moved, 0)
         # A limit is for numbers, a word for claims; near also decides which simulators vote.
         concerned = [
-            one
-            for one in counted
-            if isinstance(one, Number) == (word in rules.LIMITS)
-            or (word == rules.NEAR and one.entry["baseline"])
+            statement
+            for statement in counted
+            if isinstance(statement, Number) == (word in rules.LIMITS)
+            or (word == rules.NEAR and statement.entry["baseline"])
         ]
-        for (change, factor), one in itertools.product(FACTORS.items(), concerned):
-            if step := order.index(one.under({word: factor})) - now[one.name]:
+        for (change, factor), statement in itertools.product(FACTORS.items(), concerned):
+            if step := order.index(statement.under({word: factor})) - now[statement.name]:
                 way = f"{change} {'better' if step < 0 else 'worse'}"
                 row[way] += 1
-                moved[way].add(one.name)
+                moved[way].add(statement.name)
         rows.append(row)
     last = {"threshold": "any of these"} | {way: len(names) for way, names in moved.items()}
     return pd.DataFrame([*rows, last])

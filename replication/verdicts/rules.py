@@ -231,11 +231,8 @@ def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answ
     A missing value does not hold. `factors` multiply the per cent of some words, as a sensitivity
     analysis does.
     """
+    check_rule(row, entry)
     sign = row.get("operator", entry.get("operator"))
-    if sign not in IN_WORDS:
-        raise EvidenceError(
-            f"case {row['case']!r}: operator {sign!r}; expected {', '.join(IN_WORDS)}"
-        )
     rule = row if "threshold" in row else entry
     ends = rule["threshold"] if sign == BETWEEN else [rule["threshold"]]
     word = rule.get("word_of_size")
@@ -257,7 +254,7 @@ def check_rule(row: Mapping, entry: Mapping) -> None:
     if "operator" not in (merged := {**entry, **row}):
         raise EvidenceError("no operator")
     if (sign := merged["operator"]) not in IN_WORDS:
-        raise EvidenceError(f"operator {sign!r}, expected {', '.join(IN_WORDS)}")
+        raise EvidenceError(f"operator {sign!r}; expected {', '.join(IN_WORDS)}")
     ends = merged.get("threshold")
     ends = [*ends] if isinstance(ends, list | tuple) else [ends]
     number = 2 if sign == BETWEEN else 1

@@ -47,7 +47,7 @@ def difference(value, reason) -> str:
     return shown[1:] if set(shown) <= set("+-0. %") else shown
 
 
-def counts(verdicts, words) -> dict[str, int]:
-    """Return the number of verdicts equal to each of `words`, in their order, without zeros."""
+def counts(verdicts, order) -> dict[str, int]:
+    """Return the number of verdicts equal to each of `order`, in this order, without zeros."""
     verdicts = list(verdicts)
-    return {word: verdicts.count(word) for word in words if word in verdicts}
+    return {word: verdicts.count(word) for word in order if word in verdicts}

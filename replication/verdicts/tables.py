@@ -161,7 +161,7 @@ def decide(
         entry = entries[name]
         rows = _rows(paper, name, entry, functions, tables)
         policies = {*published.policies(entry)}
-        away = {variant: own for variant, own in (distances or {}).items() if {*own} == policies}
+        away = {variant: row for variant, row in (distances or {}).items() if {*row} == policies}
         for variant in away:
             variant_tables = variants[variant]
             if variant_tables.keys() >= {*_needed(name, entry, functions).values()}:

@@ -17,8 +17,8 @@ def node(tmp_path):
     if NODE is None:
         pytest.skip("node is not installed: the page's modules are NOT tested")
 
-    def run(mode, given):
-        (tmp_path / "given.json").write_text(json.dumps(given))
+    def run(mode, inputs):
+        (tmp_path / "given.json").write_text(json.dumps(inputs))
         command = [NODE, Path(__file__).with_name("driver.mjs"), mode, tmp_path]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

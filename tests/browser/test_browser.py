@@ -53,7 +53,7 @@ def opened(browser, page_file):
         page.set_default_timeout(120_000)
         page.on("pageerror", lambda error: seen.append(str(error)))
         page.on("console", lambda said: seen.append(said.text))
-        page.on("request", lambda one: seen.append(one.url))
+        page.on("request", lambda request: seen.append(request.url))
         page.goto(page_file.as_uri() + address)
         page.wait_for_selector("html[data-ready]", state="attached")
         pages.append(page)
@@ -62,8 +62,8 @@ def opened(browser, page_file):
     yield open_page
     for page in pages:
         page.close()
-    own = (page_file.as_uri(), "blob:", "data:")
-    assert [one for one in seen if not one.startswith(own)] == []
+    local = (page_file.as_uri(), "blob:", "data:")
+    assert [address for address in seen if not address.startswith(local)] == []
 
 
 def until(page, condition):
@@ -75,7 +75,7 @@ def until(page, condition):
     pytest.fail(f"not so in two minutes: {condition}")
 
 
-def words(page, selector):
+def text_of(page, selector):
     """Return the text of a part, without line breaks."""
     return re.sub(r"\s+", " ", page.inner_text(selector))
 
@@ -119,17 +119,17 @@ def test_the_four_parts(opened, width, scheme):
     handle, number = page.locator("#five .handle").first, page.locator("#five .supposed")
     assert handle.get_attribute("aria-valuenow") == "6" and number.inner_text() == "9"
     page.click("#five button[value=longer]")
-    assert "Not so: the mean wait is shorter, 1 h 12 min in place of 1 h 48 min" in words(
+    assert "Not so: the mean wait is shorter, 1 h 12 min in place of 1 h 48 min" in text_of(
         page, "#five .said"
     )
-    assert "a wild backfill" in words(page, "#five .said")
+    assert "a wild backfill" in text_of(page, "#five .said")
     handle.press("Home")
-    assert "Mean wait: 1 h 48 min" in words(page, "#five .said")
+    assert "Mean wait: 1 h 48 min" in text_of(page, "#five .said")
     left, top, wide, high = box_of(handle)
     hour = page.evaluate("document.querySelector('#five .machine').getBBox().width") / 16
     slide(page, left + wide / 2, top + high / 2, left + wide / 2 + 3 * hour, top, touch)
     assert handle.get_attribute("aria-valuenow") == "9" == number.inner_text()
-    assert "Mean wait: 1 h 12 min" in words(page, "#five .said")
+    assert "Mean wait: 1 h 12 min" in text_of(page, "#five .said")
     left, top, *_ = box_of(number)
     slide(page, left + 9, top + 9, left - 23, top + 9, touch)
     assert handle.get_attribute("aria-valuenow") == "7" == number.inner_text()
@@ -144,7 +144,7 @@ def test_the_four_parts(opened, width, scheme):
     until(page, "document.querySelector('#payers .said').textContent.includes('nobody')")
     slider.fill("2")
     until(page, "document.querySelector('#month .run').textContent.includes('f = 2:')")
-    assert words(page, "#month .wait") == "mean wait 1 h 33 min"
+    assert text_of(page, "#month .wait") == "mean wait 1 h 33 min"
     assert "# 93.17" in page.inner_text("#month pre")
     curve, drawn = page.locator("#month .curve"), page.locator("#month .curve .drawn")
     left, top, wide, high = box_of(curve)
@@ -159,11 +159,11 @@ def test_the_four_parts(opened, width, scheme):
     page.click("#month .begin")
     until(page, "document.querySelector('#month progress').value > 0.021")
     page.click("#month .stop")
-    done = words(page, "#month .progress")
+    done = text_of(page, "#month .progress")
     assert re.match(r"[\d,]+ of 10,100 runs of 28,489 jobs in", done)
     page.wait_for_timeout(300)
-    assert words(page, "#month .progress") == done
-    assert "of 100 seeds complete" in words(page, "#month .verdict")
+    assert text_of(page, "#month .progress") == done
+    assert "of 100 seeds complete" in text_of(page, "#month .verdict")
     assert page.locator("#month .committed-mean").count() == 1
     keep(page, "#month", f"part2-{width}-{scheme}")
     slider.fill("2")
@@ -174,7 +174,7 @@ def test_the_four_parts(opened, width, scheme):
     page.click("#own .begin")
     until(page, "document.querySelector('#own progress').value > 0.15")
     page.click("#own .stop")
-    assert "mean wait, users’ estimates 21 min" in words(page, "#own .facts")
+    assert "mean wait, users’ estimates 21 min" in text_of(page, "#own .facts")
     assert 'paper="heel_and_toe"' in page.inner_text("#own pre")
     until(page, "document.querySelector('#own .said').textContent.startsWith('At f = 2,')")
     keep(page, "#own", f"part4-{width}-{scheme}")
@@ -184,7 +184,7 @@ def test_the_four_parts(opened, width, scheme):
 def test_an_address_opens_its_picture_and_a_change_is_kept_in_it(opened):
     page = opened(address="#own&log=CTC-SP2&load=0.9&f=3.5")
     until(page, "document.querySelector('#own .run')?.textContent.includes('f = 3.5:')")
-    assert words(page, "#own .name") == "CTC-SP2 at 90 % load"
+    assert text_of(page, "#own .name") == "CTC-SP2 at 90 % load"
     assert ".at_load(0.9)" in page.inner_text("#own pre")
     page.locator("#payers input[type=range]").fill("7")
     until(page, "location.hash === '#payers&log=KTH-SP2-2&f=7'")
@@ -201,7 +201,7 @@ def test_every_control_has_a_name_and_room_for_a_finger(opened, width):
         assert box["height"] >= 30 and box["width"] >= 30
     pictures = page.locator("svg[role=img], canvas").all()
     assert len(pictures) >= 3
-    assert all(len(one.get_attribute("aria-label")) > 20 for one in pictures)
+    assert all(len(picture.get_attribute("aria-label")) > 20 for picture in pictures)
 
 
 @pytest.fixture
@@ -245,26 +245,26 @@ def test_a_dropped_file_of_each_kind(dropped):
         page = dropped(name, data)
         page.click("#own .begin")
         page.wait_for_selector("#own .verdict p")
-        assert words(page, "#own .facts").startswith("jobs 700 processors 32 load as logged")
+        assert text_of(page, "#own .facts").startswith("jobs 700 processors 32 load as logged")
         assert f'rp.load("{name}")' in page.inner_text("#own pre")
     page.reload()
     page.wait_for_selector("#own .run:not(:empty)")
-    assert words(page, "#own .name") == "own" and page.evaluate("location.hash") == "#own"
+    assert text_of(page, "#own .name") == "own" and page.evaluate("location.hash") == "#own"
     page = dropped("empty.swf", b"")
-    assert words(page, "#own .refusal").startswith("empty.swf: no jobs, an empty file")
+    assert text_of(page, "#own .refusal").startswith("empty.swf: no jobs, an empty file")
     assert page.locator("#own .result").is_hidden()
     page = dropped("table.csv", b"submit_time,nodes,end\n5,4,9\n")
-    assert "not SWF, but a table" in words(page, "#own .refusal")
+    assert "not SWF, but a table" in text_of(page, "#own .refusal")
     page = dropped("picture.png", bytes(range(256)) * 99)
-    assert "\n" not in page.inner_text("#own .refusal") and "picture.png" in words(
+    assert "\n" not in page.inner_text("#own .refusal") and "picture.png" in text_of(
         page, "#own .refusal"
     )
     page = dropped("cut.swf.gz", gzip.compress(content)[:900])
-    assert words(page, "#own .refusal") == "cut.swf.gz: the gzip is truncated"
+    assert text_of(page, "#own .refusal") == "cut.swf.gz: the gzip is truncated"
     page = dropped("bad.swf", content + b"1 2 3\n")
     page.click("#own .remedy")
     page.wait_for_selector("#own .run:not(:empty)")
-    assert "bad line wrong columns 1" in words(page, "#own .facts")
+    assert "bad line wrong columns 1" in text_of(page, "#own .facts")
 
 
 def test_a_quiet_log_says_so_and_is_simulated_at_a_higher_load(dropped):
@@ -273,14 +273,14 @@ def test_a_quiet_log_says_so_and_is_simulated_at_a_higher_load(dropped):
     assert page.locator("#own .paying").is_hidden()
     page.click("#own .busy")
     page.wait_for_selector("#own .said:not(:empty)")
-    assert words(page, "#own .quiet") == "" and words(page, "#own .load output") == "90 %"
+    assert text_of(page, "#own .quiet") == "" and text_of(page, "#own .load output") == "90 %"
 
 
 def test_a_log_without_a_header_asks_for_the_machine(dropped):
     page = dropped(
         "bare.swf", log_of(workloads.random_jobs(700, 32, 90_000, 3000, 900), header=False)
     )
-    assert "names no MaxProcs" in words(page, "#own .refusal")
+    assert "names no MaxProcs" in text_of(page, "#own .refusal")
     page.fill("#own .ask input", "16")
     page.click("#own .ask button")
     page.wait_for_selector("#own .remedy:not([hidden])")  # jobs are larger

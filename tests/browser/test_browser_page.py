@@ -27,22 +27,22 @@ CURVES = {
 
 
 def test_shapes_are_those_of_the_paper(node):
-    rng, given, expected = np.random.default_rng(1), [], []
+    rng, inputs, expected = np.random.default_rng(1), [], []
     for curve in CURVES.values():
         for step, seeds, noise in ((0.5, 20, 0.3), (0.1, 7, 1.5), (1, 2, 0.05)):
             grid = np.round(np.arange(0, 10 + step / 2, step), 6)
             runs = curve(grid)[:, None] + noise * rng.standard_normal((len(grid), seeds))
-            rows = [(f, seed + 1, x) for f, own in zip(grid, runs) for seed, x in enumerate(own)]
+            rows = [(f, seed + 1, x) for f, wait in zip(grid, runs) for seed, x in enumerate(wait)]
             table = pd.DataFrame(rows, columns=["f", "seed", "wait"])
             expected.append(trends.shape(table, "wait"))
-            given.append({"fs": grid.tolist(), "runs": runs.tolist(), "none": level("none")})
-    found = node("shape", given)
+            inputs.append({"fs": grid.tolist(), "runs": runs.tolist(), "none": level("none")})
+    shapes = node("shape", inputs)
     names = dict(zip(("fall", "fallLow", "fallHigh"), trends.ends("fall", " [%]"), strict=True))
     names |= dict(zip(("rise", "riseLow", "riseHigh"), trends.ends("rise", " [%]"), strict=True))
-    for one, row in zip(found, expected, strict=True):
-        assert (one["shape"], one["minimumAt"]) == (row["shape"], row["minimum at f"])
+    for shape, row in zip(shapes, expected, strict=True):
+        assert (shape["shape"], shape["minimumAt"]) == (row["shape"], row["minimum at f"])
         for name, column in names.items():
-            assert one[name] == pytest.approx(row[column], rel=1e-6, abs=1e-9)
+            assert shape[name] == pytest.approx(row[column], rel=1e-6, abs=1e-9)
     assert {row["shape"] for row in expected} == {*CURVES}
 
 
@@ -51,11 +51,11 @@ def test_a_verdict_needs_ten_seeds_and_names_all_shapes_that_the_bands_allow(nod
     runs = CURVES["V"](grid)[:, None] * (1 + 0.002 * np.random.default_rng(1).standard_normal(20))
     shaky = runs.copy()
     shaky[-1] *= 1 + 1.5 * np.random.default_rng(2).standard_normal(20)
-    given = [
-        {"fs": grid.tolist(), "runs": some.tolist(), "none": level("none"), "total": 20}
-        for some in (runs, shaky, shaky[:, :9], 0 * runs)
+    inputs = [
+        {"fs": grid.tolist(), "runs": waits.tolist(), "none": level("none"), "total": 20}
+        for waits in (runs, shaky, shaky[:, :9], 0 * runs)
     ]
-    sure, unsure, few, zero = node("verdict", given)
+    sure, unsure, few, zero = node("verdict", inputs)
     assert sure.startswith("A V:") and "not sure" not in sure
     assert unsure.startswith(("A V or an L", "An L or a V")) and "rises by more than 1 %" in unsure
     assert "9 of 20 seeds" in few and " V" not in few
@@ -73,18 +73,18 @@ def test_the_lines_of_python_print_the_same_mean_wait_curve_and_shape(node, tmp_
         requested_time=jobs.estimate,
     )
     rp.simulator.logs.swf.write(path, trace)
-    given = {"file": str(path), "options": {"machine": 32}, "none": level("none")}
-    found, scope = node("curve", given | {"load": load, "f": 3.7}), {}
-    exec(found["lines"][0], scope)
-    assert float(capsys.readouterr().out) == found["wait"] / 60
-    exec(found["lines"][1], scope)
+    inputs = {"file": str(path), "options": {"machine": 32}, "none": level("none")}
+    answer, scope = node("curve", inputs | {"load": load, "f": 3.7}), {}
+    exec(answer["lines"][0], scope)
+    assert float(capsys.readouterr().out) == answer["wait"] / 60
+    exec(answer["lines"][1], scope)
     assert "..." not in capsys.readouterr().out
     runs = scope["runs"]
     waits = runs.pivot_table(index="f", columns="seed", values="mean_wait")
-    assert waits.index.tolist() == found["grid"]
-    assert np.array_equal(waits.to_numpy(), found["runs"])
+    assert waits.index.tolist() == answer["grid"]
+    assert np.array_equal(waits.to_numpy(), answer["runs"])
     [shape] = trends.shapes(runs, scope["waits"])["shape"]
-    assert shape == found["shape"]["shape"]
+    assert shape == answer["shape"]["shape"]
 
 
 def test_submissions_are_scaled_to_a_load_as_by_the_package(node, written):
@@ -125,9 +125,9 @@ def test_links_of_the_page_lead_to_papers_the_archive_and_files_of_the_repositor
 def test_the_page_unpacks_the_jobs_of_its_logs(node):
     jobs = workloads.random_jobs(300, 64, 90_000, 40_000, 9000)
     columns = base64.b64encode(gzip.compress(build_page.stream_of(jobs))).decode()
-    found = node("unpack", {"columns": columns, "count": len(jobs)})
+    answer = node("unpack", {"columns": columns, "count": len(jobs)})
     names = {"submit": "submit", "runTime": "run_time", "size": "processors"}
-    for name, values in found.items():
+    for name, values in answer.items():
         assert np.array_equal(values, getattr(jobs, names.get(name, name)))
 
 

@@ -12,13 +12,13 @@ def test_all_estimates_give_the_schedules_of_the_package(node):
     choices = [
         [a, b, 4, d, e] for a in (6, 7, 9, 10) for b in (3, 8) for d in (5, 10) for e in (4, 6, 9)
     ]
-    for estimates, found in zip(choices, node("five", choices), strict=True):
+    for estimates, answer in zip(choices, node("five", choices), strict=True):
         jobs = rp.Workload.from_columns("five", 4, SUBMIT, RUN, SIZE, estimates)
         seen = observe(jobs)
-        assert found["start"] == seen.schedule.start.tolist()
-        assert found["wild"] == seen.wild.tolist()
-        assert found["mean"] == seen.schedule.wait.mean()
-        shown = found["shown"]
+        assert answer["start"] == seen.schedule.start.tolist()
+        assert answer["wild"] == seen.wild.tolist()
+        assert answer["mean"] == seen.schedule.wait.mean()
+        shown = answer["shown"]
         if seen.wild.any() and shown["head"] == int(np.argmax(seen.events > 0)):
-            late = found["start"][shown["head"]] - shown["real"]
+            late = answer["start"][shown["head"]] - shown["real"]
             assert late == seen.delay[shown["head"]]

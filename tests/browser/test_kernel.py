@@ -37,34 +37,34 @@ def agree(node, written, tmp_path):
     """A function that compares runs of (workload, f or None, backfilling) with the package."""
 
     def compare(runs, seed=3):
-        given = [
+        inputs = [
             written(workload, f"jobs{k}")
             | {"f": f, "backfilling": backfilling, "seed": seed, "out": f"out{k}"}
             for k, (workload, f, backfilling) in enumerate(runs)
         ]
-        for k, (run, found) in enumerate(zip(runs, node("simulate", given), strict=True)):
+        for k, (run, answer) in enumerate(zip(runs, node("simulate", inputs), strict=True)):
             expected = schedule_of(*run, seed)
             columns = np.fromfile(tmp_path / f"out{k}", "<i8").reshape(-1, len(run[0]))
             assert np.array_equal(columns[0], expected.start)
             if run[1]:
                 assert np.array_equal(columns[2], expected.estimate)
-            assert found["backfilled"] == expected.backfilled.sum()
-            measures = [np.nan if one is None else one for one in found["measures"]]
+            assert answer["backfilled"] == expected.backfilled.sum()
+            measures = [np.nan if value is None else value for value in answer["measures"]]
             assert np.array_equal(measures, [*expected.measures.values()], equal_nan=True)
             whole = expected.measured(trim=False, names=MEASURES).values()
-            assert np.array_equal(found["untrimmed"], [*whole], equal_nan=True)
+            assert np.array_equal(answer["untrimmed"], [*whole], equal_nan=True)
             if run[2]:
                 seen = observe(run[0], None if run[1] is None else rp.FModel(run[1]), seed)
-                assert found["wild"] == seen.wild.sum()
+                assert answer["wild"] == seen.wild.sum()
 
     return compare
 
 
 def test_random_jobs_with_many_ties(agree):
     rng = np.random.default_rng(1)
-    some = [tied(rng) for _ in range(120)]
-    agree([(jobs, f, True) for jobs in some for f in (None, 1.0)])
-    agree([(jobs, None, False) for jobs in some[:30]])
+    samples = [tied(rng) for _ in range(120)]
+    agree([(jobs, f, True) for jobs in samples for f in (None, 1.0)])
+    agree([(jobs, None, False) for jobs in samples[:30]])
 
 
 def test_a_queue_that_is_searched_by_a_tree(agree):
@@ -82,9 +82,9 @@ def test_a_real_log(agree, real_log):
 
 def test_groups_of_jobs_and_heads(node, written):
     jobs = crowded(1500)
-    found = node("payers", written(jobs) | {"f": 2})
+    answer = node("payers", written(jobs) | {"f": 2})
     blocked = audits.blocked(rp.simulate(jobs))
-    assert found["isHead"] == blocked.astype(int).tolist()
+    assert answer["isHead"] == blocked.astype(int).tolist()
     run = rp.simulate(jobs, estimates=rp.FModel(2), seed=1)
     kept = rp.simulator.schedules.measures.measured_jobs(jobs.submit, run.end)
     groups = {
@@ -93,12 +93,12 @@ def test_groups_of_jobs_and_heads(node, written):
         "heads of the queue": blocked,
     }
     for name, members in groups.items():
-        value = found["waits"][found["names"].index(name)]
+        value = answer["waits"][answer["names"].index(name)]
         assert value == pytest.approx(run.wait[members & kept].mean())
     longest = np.sort(run.wait[kept])[-round(kept.sum() / 100) :]
-    assert found["waits"][-1] == pytest.approx(longest.mean())
+    assert answer["waits"][-1] == pytest.approx(longest.mean())
 
 
 def test_memory_beyond_addresses_of_32_bits_is_refused(node):
-    first, *refused, second = node("take", ["64", *(str(2**k) for k in (32, 33, 63)), "64"])
-    assert refused == [0, 0, 0] and second == first + 64
+    before, *refused, after = node("take", ["64", *(str(2**k) for k in (32, 33, 63)), "64"])
+    assert refused == [0, 0, 0] and after == before + 64

@@ -133,30 +133,30 @@ def agree(node):
     names = {registry.info(name).sha256: name for name in registry.names()}
 
     def compare(files):
-        known = {"names": names, "kinds": build_page.kinds()}
-        given = [{"file": str(f), "options": o} | known for f, o in files]
-        answers = node("read", given)
-        for (path, options), found in zip(files, answers, strict=True):
+        tables = {"names": names, "kinds": build_page.kinds()}
+        inputs = [{"file": str(f), "options": o} | tables for f, o in files]
+        answers = node("read", inputs)
+        for (path, options), answer in zip(files, answers, strict=True):
             expected = load(path, options)
             if isinstance(expected, str):
-                assert "refused" in found, path
-                assert found["refused"].startswith(path.name) and found["refused"].isprintable()
+                assert "refused" in answer, path
+                assert answer["refused"].startswith(path.name) and answer["refused"].isprintable()
                 if "not SWF, but" in expected:
-                    assert found["refused"].partition(": ")[2] == expected.partition(": ")[2]
-                elif "this is not SWF" not in found["refused"]:
-                    assert PLACE.findall(found["refused"]) == PLACE.findall(expected)
+                    assert answer["refused"].partition(": ")[2] == expected.partition(": ")[2]
+                elif "this is not SWF" not in answer["refused"]:
+                    assert PLACE.findall(answer["refused"]) == PLACE.findall(expected)
                 continue
-            assert "refused" not in found, found
-            jobs = found["jobs"]
+            assert "refused" not in answer, answer
+            jobs = answer["jobs"]
             for name, column in zip(
                 jobs, ("submit", "run_time", "processors", "estimate"), strict=True
             ):
                 assert np.array_equal(jobs[name], getattr(expected, column)), name
-            assert (found["name"], found["machine"]) == (expected.name, expected.machine)
-            assert found["drawKey"] == expected.draw_key
-            assert found["withoutEstimate"] == pytest.approx(expected.without_estimate)
+            assert (answer["name"], answer["machine"]) == (expected.name, expected.machine)
+            assert answer["drawKey"] == expected.draw_key
+            assert answer["withoutEstimate"] == pytest.approx(expected.without_estimate)
             counts = {rule: n for rule, n in expected.cleaning if n and COUNTS.match(rule)}
-            assert {rule: n for rule, n in found["cleaning"] if n} == counts
+            assert {rule: n for rule, n in answer["cleaning"] if n} == counts
         return answers
 
     return compare
@@ -165,35 +165,35 @@ def agree(node):
 @pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
 def test_files_that_are_read(agree, tmp_path):
     files = [file(tmp_path, name, text) for name, text in CASES.items()]
-    found = dict(zip(CASES, agree([(path, {}) for path in files]), strict=True))
-    assert "processor time" in found["more held than asked"]["warnings"][0]
-    assert "another unit" in found["all estimates in minutes"]["warnings"][0]
-    assert "2 partitions" in found["several partitions"]["warnings"][0]
-    assert "170 partitions" in found["partitions in the header"]["warnings"][0]
+    answers = dict(zip(CASES, agree([(path, {}) for path in files]), strict=True))
+    assert "processor time" in answers["more held than asked"]["warnings"][0]
+    assert "another unit" in answers["all estimates in minutes"]["warnings"][0]
+    assert "2 partitions" in answers["several partitions"]["warnings"][0]
+    assert "170 partitions" in answers["partitions in the header"]["warnings"][0]
 
 
 @pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
 def test_files_that_are_refused_and_what_helps(agree, tmp_path):
     files = [file(tmp_path, name, text) for name, text in REFUSED.items()]
-    found = dict(zip(REFUSED, agree([(path, {}) for path in files]), strict=True))
+    answers = dict(zip(REFUSED, agree([(path, {}) for path in files]), strict=True))
     options = {"machine": {"machine": 16}, "larger": {"larger": "skip"}, "badLines": SKIP}
     options["times"] = {"times": "round"}
-    helped = {name: options[one["remedy"]] for name, one in found.items() if one["remedy"]}
-    again = agree([(file(tmp_path, name, REFUSED[name]), one) for name, one in helped.items()])
-    assert len(again) >= 14 and all("jobs" in one for one in again)
-    assert found["nodes in place of processors"]["value"] == "16"
+    helped = {name: options[reply["remedy"]] for name, reply in answers.items() if reply["remedy"]}
+    again = agree([(file(tmp_path, name, REFUSED[name]), fix) for name, fix in helped.items()])
+    assert len(again) >= 14 and all("jobs" in answer for answer in again)
+    assert answers["nodes in place of processors"]["value"] == "16"
 
 
 @pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
 def test_a_machine_smaller_than_what_was_in_use(agree, tmp_path):
     both = line(1, 0, run_time=100, requested_processors=4, requested_time=100)
     both += line(2, 1, wait=9, run_time=50, requested_processors=3, requested_time=50)
-    own = file(tmp_path, "in use", "; MaxProcs: 7\n" + both)
+    log = file(tmp_path, "in use", "; MaxProcs: 7\n" + both)
     machines = [{"machine": 6}, {"machine": 7}, {"machine": 30}]
-    refused, same, large = agree([(own, options) for options in machines])
+    refused, same, large = agree([(log, options) for options in machines])
     assert refused["remedy"] == "smaller" and "at 10 s 7 processors" in refused["refused"]
     assert not same["warnings"] and "23.3 % of the machine" in large["warnings"][0]
-    [accepted] = agree([(own, {"machine": 6, "smaller": "accept"})])
+    [accepted] = agree([(log, {"machine": 6, "smaller": "accept"})])
     assert accepted["machine"] == 6
     [by_header] = agree([(file(tmp_path, "header", "; MaxProcs: 6\n" + both), {})])
     assert "the header names 6" in by_header["warnings"][0]
@@ -202,14 +202,14 @@ def test_a_machine_smaller_than_what_was_in_use(agree, tmp_path):
 @pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
 def test_fractions_of_seconds_are_rounded_alike(agree, tmp_path):
     rng, text = np.random.default_rng(2), HEADER
-    words = ["{:.1f}", "{:.2f}", "{:.0f}", "{:.3e}", "{:.0f}.50", "{:.0f}.", ".5", "-1", "-0.0"]
+    forms = ["{:.1f}", "{:.2f}", "{:.0f}", "{:.3e}", "{:.0f}.50", "{:.0f}.", ".5", "-1", "-0.0"]
     for k in range(1, 400):
         names = ["submit", "wait", "run_time", "requested_time", "think_time"]
-        times = {name: str(rng.choice(words)).format(rng.integers(0, 5000) / 7) for name in names}
+        times = {name: str(rng.choice(forms)).format(rng.integers(0, 5000) / 7) for name in names}
         text += line(k, **{name: times[name] for name in names if rng.random() < 0.8})
     fractions = file(tmp_path, "fractions", text)
-    [found] = agree([(fractions, {"times": "round", **SKIP})])
-    assert dict(found["cleaning"])["seconds-rounded"] > 500
+    [answer] = agree([(fractions, {"times": "round", **SKIP})])
+    assert dict(answer["cleaning"])["seconds-rounded"] > 500
 
 
 def test_compressed_files(agree, node, tmp_path):
@@ -223,8 +223,8 @@ def test_compressed_files(agree, node, tmp_path):
     agree([(path, {}) for path in paths_of.values()])
     path = tmp_path / "log.swf.xz"
     path.write_bytes(lzma.compress((HEADER + PLAIN).encode()))
-    [found] = node("read", [{"file": str(path), "options": {}, "names": {}, "kinds": []}])
-    assert found["refused"].startswith("log.swf.xz: compressed by xz; decompress it")
+    [answer] = node("read", [{"file": str(path), "options": {}, "names": {}, "kinds": []}])
+    assert answer["refused"].startswith("log.swf.xz: compressed by xz; decompress it")
 
 
 @pytest.mark.filterwarnings("ignore::replication.simulator.logs.cleaning.UnitWarning")
@@ -242,8 +242,8 @@ def test_random_files(agree, tmp_path):
             k = int(rng.integers(15, len(text)))
             text = text[:k] + str(rng.choice([*"x.-e;\t 9"])) + text[k:]
         files.append((file(tmp_path, f"random{case}", text), SKIP if case % 2 else {}))
-    found = agree(files)
-    assert 30 < sum("jobs" in one for one in found) < 140
+    answers = agree(files)
+    assert 30 < sum("jobs" in answer for answer in answers) < 140
 
 
 @pytest.mark.slow

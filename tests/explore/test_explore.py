@@ -107,8 +107,8 @@ print(compiled())
 
 
 def test_nothing_is_compiled_after_warm():
-    words = [sys.executable, "-W", "ignore", "-c", AFTER_WARM]
-    done = subprocess.run(words, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-W", "ignore", "-c", AFTER_WARM]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
 
 
@@ -164,8 +164,8 @@ def test_schedulers_of_the_user(log, tools):
 
 def test_a_story_asks_and_scores_the_guess_on_this_log(log, tools):
     explorer, users = tools.Explorer(log), model.USERS
-    own, other = ("EASY", users), ("no backfilling", users)
-    story = tools.stories.Story("s", "Longer?", "Look.", model.Log(str(log)), own, other)
+    easy, fcfs = ("EASY", users), ("no backfilling", users)
+    story = tools.stories.Story("s", "Longer?", "Look.", model.Log(str(log)), easy, fcfs)
     explorer.load.value, explorer.length.value = 0.8, 6
     explorer.tell(story)
     a, b = explorer.schedules
@@ -190,9 +190,9 @@ def test_a_score_names_its_doubt(tools, losing, doubt):
     columns = submit, run_time.ravel(), [1] * 24
     jobs = rp.Workload.from_columns("weeks", 1, *columns, estimate=estimate.ravel())
     a, b = rp.simulate(jobs, rp.FCFS()), rp.simulate(jobs, rp.OrderedEASY())
-    words = tools.stories.score(0, a, b)
-    assert words.startswith("Right on this log: shorter waits")
-    assert ("Over other weeks it could be the other way" in words) == doubt
+    text = tools.stories.score(0, a, b)
+    assert text.startswith("Right on this log: shorter waits")
+    assert ("Over other weeks it could be the other way" in text) == doubt
 
 
 def test_the_notebook_runs_without_a_browser(log, tools, tmp_path, monkeypatch):
@@ -215,5 +215,5 @@ def test_the_notebook_runs_without_a_browser(log, tools, tmp_path, monkeypatch):
 def test_the_picture_of_the_notebook_is_the_first_of_the_explorer(tools):
     if registry.locate("KTH-SP2-2") is None:
         pytest.skip("KTH-SP2-2 is not on this machine")
-    first = tools.Explorer("KTH-SP2-2", "heel_and_toe").picture.value
-    assert (paths.NOTEBOOKS / "explore.png").read_bytes() == bytes(first)
+    picture = tools.Explorer("KTH-SP2-2", "heel_and_toe").picture.value
+    assert (paths.NOTEBOOKS / "explore.png").read_bytes() == bytes(picture)

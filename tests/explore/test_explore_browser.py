@@ -31,11 +31,11 @@ def address(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    own = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "RUNTIME")}
+    folders = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "RUNTIME")}
     options = ["--no-browser", "--allow-root", f"--port={port}", "--IdentityProvider.token="]
     server = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", str(tmp_path), *options],
-        env=os.environ | own | {"PYTHONPATH": str(paths.ROOT)},
+        env=os.environ | folders | {"PYTHONPATH": str(paths.ROOT)},
         stderr=subprocess.DEVNULL,
     )
     for _ in range(120):

@@ -233,9 +233,9 @@ def test_evidence_is_read_as_it_was_written(tmp_path):
     ]
     path = tmp_path / "a.evidence.csv"
     path.write_bytes(evidence.table([{"statement": "s"} | row for row in rows]))
-    first, second = evidence.read(path)["s"]
-    assert first == rows[0] | {"threshold": [1.0, 2.5]} and second == rows[1]
-    assert first["value"] is first["high"] is None
+    with_interval, with_reason = evidence.read(path)["s"]
+    assert with_interval == rows[0] | {"threshold": [1.0, 2.5]} and with_reason == rows[1]
+    assert with_interval["value"] is with_interval["high"] is None
 
 
 ROW = "doubling-helps,,CTC-SP2,,-1.5,-2,-1,%,,,,"

@@ -42,17 +42,17 @@ def test_a_claim_is_decided_case_by_case_and_a_case_by_all_its_parts(paper):
         yield Case("log C", 1, part="rise")
         yield Case("log C", 7, part="fall", operator="<", threshold=5)
 
-    one = decide(paper, {"doubling_helps": doubling_helps}, {"change": 1})["doubling-helps"]
-    assert (one.verdict, one.otherwise, one.count) == ("holds in part", "fails", "2 of 3")
-    assert tables.case_table({"x": one})["answer"].tolist() == [
+    claim = decide(paper, {"doubling_helps": doubling_helps}, {"change": 1})["doubling-helps"]
+    assert (claim.verdict, claim.otherwise, claim.count) == ("holds in part", "fails", "2 of 3")
+    assert tables.case_table({"x": claim})["answer"].tolist() == [
         "for",
         "for, not sure",
         "against",
         "against",
     ]
-    assert one.numbers == "log A 1 %; log B 2 % (-1 to 3); log C rise 1 %, fall 7 %, not below 5 %"
-    assert one.rule == "above 0 %, in every case"
-    assert totals([one.verdict]) == "Of 1 claims: **1** holds in part."
+    numbers = "log A 1 %; log B 2 % (-1 to 3); log C rise 1 %, fall 7 %, not below 5 %"
+    assert (claim.numbers, claim.rule) == (numbers, "above 0 %, in every case")
+    assert totals([claim.verdict]) == "Of 1 claims: **1** holds in part."
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_only_cases_with_an_interval_are_counted_as_sure_or_not(paper, ends, uns
     def doubling_helps(change):
         return [Case("log A", change, *ends), Case("log B", change)]
 
-    one = decide(paper, {"doubling_helps": doubling_helps}, {"change": 2})["doubling-helps"]
-    assert one.unsure == unsure
+    claim = decide(paper, {"doubling_helps": doubling_helps}, {"change": 2})["doubling-helps"]
+    assert claim.unsure == unsure
 
 
 def test_the_cases_of_a_claim_may_be_rows_of_a_table(paper):
@@ -80,20 +80,20 @@ def test_the_cases_of_a_claim_may_be_rows_of_a_table(paper):
     table = pd.DataFrame(
         {"log": ["x"] * 3, "kind": [*"abc"], "value": [1, -1, 3], "low": 0.5, "high": [2, 0, 4]}
     )
-    one = decide(paper, {}, {"changes": table})["doubling-helps"]
-    assert [case for case, _ in one.cases] == ["x a 1 % (0.5000 to 2)", "x c 3 % (0.5000 to 4)"]
+    claim = decide(paper, {}, {"changes": table})["doubling-helps"]
+    assert [case for case, _ in claim.cases] == ["x a 1 % (0.5000 to 2)", "x c 3 % (0.5000 to 4)"]
 
 
 def test_claims_may_share_a_function_and_name_its_table(paper):
-    first = 'cases = { function = "change", table = "changes", kind = "a" }'
-    enter_claims(paper, first, 'cases = { function = "change", kind = "b" }')
+    entry = 'cases = { function = "change", table = "changes", kind = "a" }'
+    enter_claims(paper, entry, 'cases = { function = "change", kind = "b" }')
 
     def change(runs, kind, scale=100):
         yield Case("log", scale * runs[kind])
 
     tables = {"changes": {"a": 1}, "runs": {"b": -1}}
     decided = decide(paper, {"change": change}, tables)
-    assert [one.rows[0]["value"] for one in decided.values()] == [100, -100]
+    assert [claim.rows[0]["value"] for claim in decided.values()] == [100, -100]
 
 
 @pytest.mark.parametrize(
@@ -130,14 +130,14 @@ def on_a_baseline(*simulators, always=True):
     its distance and the values of both cases.
     """
     entry = {"operator": ">", "threshold": 0, "word": "always" if always else "usually"}
-    one = decided(entry | {"baseline": "EASY"}, Case("a", 1), Case("b", 1))
+    claim = decided(entry | {"baseline": "EASY"}, Case("a", 1), Case("b", 1))
     others = [
         {"variant": str(k), "unit": "%"} | Case(case, value).row()
         for k, (_, *values) in enumerate(simulators)
         for case, value in zip("ab", values, strict=True)
     ]
     distances = {str(k): {"EASY": distance} for k, (distance, *_) in enumerate(simulators)}
-    return replace(one, rows=(*one.rows, *others), distances=distances)
+    return replace(claim, rows=(*claim.rows, *others), distances=distances)
 
 
 @pytest.mark.parametrize(
@@ -154,45 +154,44 @@ def on_a_baseline(*simulators, always=True):
     ],
 )
 def test_all_simulators_near_the_tables_decide_a_claim_on_a_baseline(simulators, verdict, count):
-    one = on_a_baseline(*simulators)
-    assert (one.verdict, one.count, one.otherwise) == (verdict, count, "")
+    claim = on_a_baseline(*simulators)
+    assert (claim.verdict, claim.count, claim.otherwise) == (verdict, count, "")
     # whatever the default has
     default = decided({}, Case("a", -1), Case("b", -1)).rows
-    other = replace(one, rows=(*default, *one.rows[2:]))
-    assert other.verdict == verdict
+    assert replace(claim, rows=(*default, *claim.rows[2:])).verdict == verdict
 
 
 def test_the_cases_that_decide_are_shown_and_a_limit_says_which():
-    one = on_a_baseline((9, 1, 2), (13, -1, -2), always=False)
-    assert [one.under({"near": factor}) for factor in (0.5, 1, 2)] == ["holds", "open", "open"]
-    one = on_a_baseline((13, 1, 2), (15, -3, 4), (30, 9, 9))
-    assert one.cases == [("a -3 to 1 %", "for in 1 of 2"), ("b 2 to 4 %", "for in 2 of 2")]
+    claim = on_a_baseline((9, 1, 2), (13, -1, -2), always=False)
+    assert [claim.under({"near": factor}) for factor in (0.5, 1, 2)] == ["holds", "open", "open"]
+    claim = on_a_baseline((13, 1, 2), (15, -3, 4), (30, 9, 9))
+    assert claim.cases == [("a -3 to 1 %", "for in 1 of 2"), ("b 2 to 4 %", "for in 2 of 2")]
     expected = "near the tables: 2 of 2 cases under 1 simulator, 1 under 1; default: 2 of 2"
-    assert one.counts == expected
+    assert claim.counts == expected
 
 
 def test_a_simulator_votes_if_it_is_near_the_numbers_of_each_policy():
     """A mean of both would let one policy pay for the other."""
-    one = on_a_baseline((13, 1, 2), (13, -1, -2))
-    entry = one.entry | {"baseline": "EASY, EASY-Last"}
+    claim = on_a_baseline((13, 1, 2), (13, -1, -2))
+    entry = claim.entry | {"baseline": "EASY, EASY-Last"}
     for last, verdict in ((20, "open"), (20.1, "holds")):
-        own = {"0": {"EASY": 13, "EASY-Last": 19}, "1": {"EASY": 13, "EASY-Last": last}}
-        assert replace(one, entry=entry, distances=own).verdict == verdict
+        distances = {"0": {"EASY": 13, "EASY-Last": 19}, "1": {"EASY": 13, "EASY-Last": last}}
+        assert replace(claim, entry=entry, distances=distances).verdict == verdict
 
 
 def test_tables_under_variants_decide_claims_on_a_baseline_alone(paper):
     enter_claims(paper, 'baseline = "EASY"', 'cases = { function = "doubling_helps" }')
     functions = {"doubling_helps": lambda change: [Case("a", change)]}
-    given = {"change": 1}, {"now": {"change": -1}}
+    default, variants = {"change": 1}, {"now": {"change": -1}}
     near = {"now": {"EASY": 13}}
-    made = decide(paper, functions, given[0], variants=given[1], distances=near)
-    assert [one.verdict for one in made.values()] == ["fails", "holds"]
+    claims = decide(paper, functions, default, variants=variants, distances=near)
+    assert [claim.verdict for claim in claims.values()] == ["fails", "holds"]
     # A simulator of another policy too, or without the table, has no cases.
     both = {"now": {"EASY": 13, "EASY-Last": 13}}
-    made = decide(paper, functions, given[0], variants=given[1], distances=both)
-    assert [one.verdict for one in made.values()] == ["open", "holds"]
-    made = decide(paper, functions, given[0], variants={"now": {}}, distances=near)
-    assert [one.verdict for one in made.values()] == ["open", "holds"]
+    claims = decide(paper, functions, default, variants=variants, distances=both)
+    assert [claim.verdict for claim in claims.values()] == ["open", "holds"]
+    claims = decide(paper, functions, default, variants={"now": {}}, distances=near)
+    assert [claim.verdict for claim in claims.values()] == ["open", "holds"]
 
 
 def test_a_claim_that_names_its_notebook_is_decided_by_it_alone(paper):
@@ -203,28 +202,28 @@ def test_a_claim_that_names_its_notebook_is_decided_by_it_alone(paper):
         rows = {"doubling-helps": ({"case": "a", "unit": "%", "value": value},)}
         return SimpleNamespace(name=name, kind="paper", evidence=rows)
 
-    elsewhere, own = item("heel_and_toe/claims", -1), item("studies/causes/wild", 1)
-    claim = evidence.statements(paper, [elsewhere, own])[-1]
-    assert (claim.verdict, claim.drawn_by) == ("holds", own.name)
+    elsewhere, study = item("heel_and_toe/claims", -1), item("studies/causes/wild", 1)
+    claim = evidence.statements(paper, [elsewhere, study])[-1]
+    assert (claim.verdict, claim.drawn_by) == ("holds", study.name)
     assert evidence.statements(paper, [elsewhere])[-1].verdict == evidence.NOT_DRAWN
 
 
 def test_claims_that_get_another_verdict_are_listed(paper):
-    one, other = (
+    default, coded = (
         decide(paper, {"doubling_helps": lambda value=value: [Case("a", value)]}, {"value": value})
         for value in (1, -1)
     )
-    assert changed(one, one, "coded").empty
-    (row,) = changed(one, other, "coded").to_numpy().tolist()
+    assert changed(default, default, "coded").empty
+    (row,) = changed(default, coded, "coded").to_numpy().tolist()
     assert row == ["doubling-helps", "It helps.", "holds", "fails", "a -1 %"]
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_of_a_paper_has_a_rule_and_a_function_or_rows(paper):
-    own = f"notebooks.{paper}"
+    package = f"notebooks.{paper}"
     # A paper whose claims select rows of tables has no package.
-    has_functions = importlib.util.find_spec(own) is not None
-    own_functions = importlib.import_module(f"{own}.claims") if has_functions else {}
+    has_functions = importlib.util.find_spec(package) is not None
+    own_functions = importlib.import_module(f"{package}.claims") if has_functions else {}
     for name, claim in published.claims_of(paper).items():
         assert claim["kind"] in rules.KINDS and rules.in_words(claim), name
         assert claim["word"] in rules.words()["how_often"], name

@@ -26,7 +26,7 @@ def test_the_folder_to_copy_is_a_paper_that_runs(tmp_path, monkeypatch, capsys):
         (folder / example.name).write_text(text, encoding="utf-8")
     with open(tmp_path / "published/papers.toml", "a", encoding="utf-8") as file:
         file.write('\n[test_paper]\nname = "Toy"\ntitle = "A toy paper"\n')
-    titles = {name: one["title"] for name, one in published.registered().items()}
+    titles = {name: paper["title"] for name, paper in published.registered().items()}
     monkeypatch.setattr(record, "CHAPTERS", titles)
     small_project.commit(tmp_path)
     page = in_process(notebooks / "table1.ipynb")["page"]
@@ -36,9 +36,9 @@ def test_the_folder_to_copy_is_a_paper_that_runs(tmp_path, monkeypatch, capsys):
     rows = published.entries("test_paper", "rows.toml")
     assert len(published.rows("test_paper", "table1")) == rows["table1"]
     recorded = results.collect("paper")
-    (claim,) = [one for one in recorded.every("claims") if one.paper == "test_paper"]
+    (claim,) = [claim for claim in recorded.every("claims") if claim.paper == "test_paper"]
     assert claim.verdict in ("holds", "fails")
-    numbers = [one.verdict for one in recorded.every("numbers") if one.paper == "test_paper"]
+    numbers = [row.verdict for row in recorded.every("numbers") if row.paper == "test_paper"]
     assert {*numbers} <= {*rules.NUMBER_VERDICTS}
     markup = assemble.build().read_text(encoding="utf-8")
     assert "A toy paper" in markup and claim.entry["statement"] in markup

@@ -21,9 +21,9 @@ def test_a_difference_is_the_median_in_per_cent_of_the_published_number():
     row = {"paper": "pv_easy", "row": "a", "published": 200.0}
     ours = {"textbook EASY": (150.0, 220.0, 200.0), "until due": (200.0, 200.0, 500.0)}
     table = pd.DataFrame(
-        row | {"log": log, "simulator": name, "ours": own}
+        row | {"log": log, "simulator": name, "ours": value}
         for name, several in ours.items()
-        for log, own in zip("xyz", several, strict=True)
+        for log, value in zip("xyz", several, strict=True)
     )
     shown = numbers.medians(table)
     assert shown["numbers"].tolist() == [3, 3]

@@ -125,7 +125,7 @@ def test_value_has_number_unit_rounding_and_place():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         (lambda: published.items("easy"), "'easy'.*pv_easy, heel_and_toe, top_percent"),
         (lambda: published.rows("pv_easy", "table7"), "'table7'.*table1"),
@@ -136,8 +136,8 @@ def test_value_has_number_unit_rounding_and_place():
         (lambda: published.value("pv_easy", "table1", trace="CTC-SP2"), "4 published values; give"),
     ],
 )
-def test_unknown_names_are_refused_with_the_known_ones(call, words):
-    with pytest.raises(EvidenceError, match=words):
+def test_unknown_names_are_refused_with_the_known_ones(call, message):
+    with pytest.raises(EvidenceError, match=message):
         call()
 
 
@@ -159,7 +159,7 @@ def read_rows(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("old", "new", "message"),
     [
         ("38.50", "nan", "value 'nan'"),
         ("38.50", '"38,500.00"', "value '38,500.00'"),
@@ -169,11 +169,11 @@ def read_rows(tmp_path, monkeypatch):
         (",Paper Table 1", "", "expected 6 fields"),
     ],
 )
-def test_an_invalid_line_is_named(read_rows, old, new, words):
+def test_an_invalid_line_is_named(read_rows, old, new, message):
     assert read_rows(GOOD)[0].value == 38.5
     with pytest.raises(EvidenceError) as error:
         read_rows(GOOD.replace(old, new))
-    assert "paper/t.csv line 2: " in str(error.value) and words in str(error.value)
+    assert "paper/t.csv line 2: " in str(error.value) and message in str(error.value)
 
 
 def test_repeated_keys_and_a_wrong_header_are_refused(read_rows):
@@ -189,15 +189,15 @@ def row(measure, value, trace="all", source="x"):
 
 def test_around_a_number_is_matched_at_its_last_digit_but_zeros():
     said = row("a", 20.0, source="section 3: 'around'")
-    words = [rules.number_verdict(ours, said).verdict for ours in (15.0, 24.9, 26.0)]
-    assert words == ["match", "match", "differs"]
+    verdicts = [rules.number_verdict(ours, said).verdict for ours in (15.0, 24.9, 26.0)]
+    assert verdicts == ["match", "match", "differs"]
     assert rules.number_verdict(24.9, row("a", 20.0)).verdict == "differs"
 
 
 def test_a_known_misprint_counts_for_nobody_if_ours_is_what_should_stand_there():
     said = replace(row("a", 2.333333), decimals=6, right=2.666667)
-    words = [rules.number_verdict(ours, said).verdict for ours in (8 / 3, 2.333333, 2.5)]
-    assert words == ["erratum", "match", "near"]
+    verdicts = [rules.number_verdict(ours, said).verdict for ours in (8 / 3, 2.333333, 2.5)]
+    assert verdicts == ["erratum", "match", "near"]
 
 
 def test_every_erratum_is_of_a_number_that_was_entered():

@@ -101,17 +101,17 @@ def test_the_variants_vote_in_the_search():
     for name, variant in runs.VARIANTS.items():
         if not variant.easy:
             continue
-        own = [
+        pairs = [
             pair
             for pair in table.to_dict("records")
             if all(
                 variant.of(runs.POLICIES[policy]).kernel()[2]
-                == baseline.scheduler(policy, {one: pair[one] for one in dimensions}).kernel()[2]
+                == baseline.scheduler(policy, {key: pair[key] for key in dimensions}).kernel()[2]
                 for policy in baseline.POLICIES
             )
         ]
         if name.endswith(", now"):
-            assert [pair["votes"] for pair in own if pair["correction"] == "now"] == ["yes"]
+            assert [pair["votes"] for pair in pairs if pair["correction"] == "now"] == ["yes"]
         else:
             aged = table[(table["lifetime"] == name) & (table["ageing"] == "aged")]
-            assert {pair["EASY"] for pair in own} == {aged["EASY"].min()}
+            assert {pair["EASY"] for pair in pairs} == {aged["EASY"].min()}

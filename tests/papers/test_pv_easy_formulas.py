@@ -32,8 +32,8 @@ def late():
     """Two heads, of 3 and of 2 processors of 8, start 2 s and 1 s late, as jobs 3 and 7 run longer
     than 3 s.
     """
-    first = (0, 50, 5), (0, 5, 1), (1, 2, 3), (2, 5, 1, 3)
-    w = jobs(8, *first, (101, 50, 6), (101, 5, 1), (102, 2, 2), (103, 4, 1, 3))
+    early = (0, 50, 5), (0, 5, 1), (1, 2, 3), (2, 5, 1, 3)
+    w = jobs(8, *early, (101, 50, 6), (101, 5, 1), (102, 2, 2), (103, 4, 1, 3))
     schedule = simulate(w, EASY(), estimates=w.estimate)
     assert schedule.start.tolist() == [0, 0, 7, 2, 101, 101, 107, 103]
     return schedule
@@ -131,12 +131,12 @@ def widened(monkeypatch):
     """
 
     def wider(function):
-        def made(*given, **options):
-            table = function(*given, **options)
+        def wrapper(*inputs, **options):
+            table = function(*inputs, **options)
             ends = {"quotient_low": table["quotient"] - 0.1}
             return table.assign(**ends, quotient_high=table["quotient"] + 0.2)
 
-        return made
+        return wrapper
 
     for name in ("everyone", "blocked"):
         monkeypatch.setattr(claims.slowdown, name, wider(getattr(claims.slowdown, name)))

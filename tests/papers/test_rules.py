@@ -141,7 +141,7 @@ def test_reasons_go_by_trace_or_by_number_and_nothing_published_vanishes():
 
 
 @pytest.mark.parametrize(
-    ("rows", "reasons", "words"),
+    ("rows", "reasons", "message"),
     [
         ([("CTC-SP2", "PV-EASY", "waste", 1, "%")], {}, "measure 'waste' .*: total_load, wasted_l"),
         ([("CTC", "PV-EASY", "total_load", 1, "%")], {}, "trace 'CTC' .*: CTC-SP2, SDSC-BLUE, SD"),
@@ -151,8 +151,8 @@ def test_reasons_go_by_trace_or_by_number_and_nothing_published_vanishes():
         ([], {("CTC-SP2", "EASY", "total_load"): "x"}, "a reason for .'CTC-SP2', 'EASY'"),
     ],
 )
-def test_rows_and_reasons_that_fit_nothing_are_refused(rows, reasons, words):
-    with pytest.raises(EvidenceError, match=words):
+def test_rows_and_reasons_that_fit_nothing_are_refused(rows, reasons, message):
+    with pytest.raises(EvidenceError, match=message):
         compared(frame(rows), reasons)
 
 
@@ -226,7 +226,7 @@ def row(change, operator, threshold):
 
 
 @pytest.mark.parametrize(
-    ("change", "operator", "threshold", "given"),
+    ("change", "operator", "threshold", "answer"),
     [
         ((3, 1, 5), ">", 0, YES),
         ((3, -1, 5), ">", 0, LIKELY),
@@ -246,10 +246,10 @@ def row(change, operator, threshold):
     ],
 )
 def test_a_case_is_decided_by_its_value_and_is_sure_by_its_interval(
-    change, operator, threshold, given
+    change, operator, threshold, answer
 ):
     entry = {"operator": operator, "threshold": threshold}
-    assert rules.answer(row(change, "", None), entry) == given
+    assert rules.answer(row(change, "", None), entry) == answer
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,10 @@ def test_intervals_are_named_by_the_levels_that_differ():
 
 
 def test_ratios_have_the_interval_of_their_logarithm():
-    first, second = claims.ratios(AF, ["CVH"], ["AF"])
+    case_a, case_b = claims.ratios(AF, ["CVH"], ["AF"])
     _, low, high = intervals.interval(np.log(AF.loc["a", "CVH", "AF"].to_numpy()))
-    assert first[:4] == ("a", 3, pytest.approx(np.exp(low)), pytest.approx(np.exp(high)))
-    assert second.value == 5
+    assert case_a[:4] == ("a", 3, pytest.approx(np.exp(low)), pytest.approx(np.exp(high)))
+    assert case_b.value == 5
 
 
 def test_differences_are_paired_block_by_block():

@@ -13,9 +13,9 @@ from replication.verdicts import evidence
 
 @pytest.mark.parametrize("name", ["replication", "studies"])
 def test_a_pdf_is_the_same_twice(name, recorded):
-    made = article.pdf(name, recorded)
-    assert made == article.pdf(name, recorded)
-    assert made.startswith(b"%PDF")
+    content = article.pdf(name, recorded)
+    assert content == article.pdf(name, recorded)
+    assert content.startswith(b"%PDF")
 
 
 @pytest.mark.parametrize("name", ["replication", "studies"])
@@ -26,8 +26,8 @@ def test_a_page_holds_its_pictures_and_citations(name, recorded):
     assert f'id="article-{name}-ref-pv_easy"' in markup and "<h2" in markup
     anchors = set(re.findall(r' id="([^"]+)"', markup))
     links = set(re.findall(r'href="#([^"]+)"', markup))
-    found = recorded.every("claims") + recorded.every("numbers")
-    of_report = {evidence.place(*one.name) for one in found}
+    statements = recorded.every("claims") + recorded.every("numbers")
+    of_report = {evidence.place(*statement.name) for statement in statements}
     of_report |= {item.id for item in recorded.every("items")}
     assert links <= anchors | of_report and links & of_report
 
@@ -90,20 +90,20 @@ def test_a_value_leads_to_its_record(recorded, table, case, place):
 
 
 @pytest.mark.parametrize(
-    ("look_up", "words"),
+    ("look_up", "message"),
     [
-        (lambda one: one.text("height", trace="CTC-SP2"), "has no column 'height'"),
-        (lambda one: one.count(trace="X"), "no row has trace=X"),
-        (lambda one: one.text("jobs", trace="CTC-SP2", processors=1), "no row has processors=1"),
+        (lambda rows: rows.text("height", trace="CTC-SP2"), "has no column 'height'"),
+        (lambda rows: rows.count(trace="X"), "no row has trace=X"),
+        (lambda rows: rows.text("jobs", trace="CTC-SP2", processors=1), "no row has processors=1"),
     ],
 )
-def test_cells_that_are_not_there(records, look_up, words):
-    with pytest.raises(NoResult, match=words):
+def test_cells_that_are_not_there(records, look_up, message):
+    with pytest.raises(NoResult, match=message):
         look_up(records.table("heel_and_toe/table1"))
 
 
 @pytest.mark.parametrize(
-    ("reference", "words"),
+    ("reference", "message"),
     [
         ("verdict pv_easy/no-violation", "the text says 'no verdict'"),
         ("verdict pv_easy/no-violation; holds", "the text says 'holds'; the verdict is 'check'"),
@@ -113,8 +113,8 @@ def test_cells_that_are_not_there(records, look_up, words):
         ("number 1", "allowed: verdict"),
     ],
 )
-def test_faults(recorded, reference, words):
-    with pytest.raises(NoResult, match=words):
+def test_faults(recorded, reference, message):
+    with pytest.raises(NoResult, match=message):
         References(recorded).text(reference)
 
 

@@ -42,8 +42,8 @@ def log(tmp_path):
     return str(write_log(tmp_path / "some.swf", requested_time=np.full(300, 4000), **columns))
 
 
-def run(capsys, *words):
-    code = main([str(word) for word in words])
+def run(capsys, *arguments):
+    code = main([str(word) for word in arguments])
     out, err = capsys.readouterr()
     return code, out, err
 
@@ -81,14 +81,14 @@ def test_every_option_of_a_simulation_has_its_effect(tmp_path, capsys):
     }
 
     def measured(options):
-        words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        return json.loads(run(capsys, "simulate", log, *words, "--json")[1])["measures"]
+        arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
+        return json.loads(run(capsys, "simulate", log, *arguments, "--json")[1])["measures"]
 
     workload = rp.load(log, machine=12, drop="no-estimate", keep="zero-run-time").at_load(0.9)
-    found = rp.simulate(workload, "EASY(Last())", "f-model=2", 3, trim=False).measures
-    assert measured(options) == pytest.approx(found)
+    expected = rp.simulate(workload, "EASY(Last())", "f-model=2", 3, trim=False).measures
+    assert measured(options) == pytest.approx(expected)
     for name in options:
-        assert measured({other: options[other] for other in options if other != name}) != found
+        assert measured({key: options[key] for key in options if key != name}) != expected
 
 
 def test_json_has_no_nan(tmp_path, capsys):
@@ -114,14 +114,14 @@ def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
         "import replication as rp\nclass Broken(rp.PythonScheduler):\n    def schedule(self, now): "
         "1 / 0\n"
     )
-    words = "--import", tmp_path / "broken.py", "simulate", log, "--scheduler", "broken"
-    code, _, err = run(capsys, *words)
+    arguments = "--import", tmp_path / "broken.py", "simulate", log, "--scheduler", "broken"
+    code, _, err = run(capsys, *arguments)
     assert code == 1 and err.startswith("replication: in Broken().schedule at 58 s: ZeroDivision")
     assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "message"),
+    ("arguments", "code", "message"),
     [
         (["simulat"], 2, "No such command 'simulat'. Did you mean 'simulate'?"),
         (["simulate"], 2, "Missing argument 'LOG'"),
@@ -141,10 +141,10 @@ def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
         (["figures", "--only", "fig02"], 2, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
     ],
 )
-def test_an_error_is_one_line(log, capsys, monkeypatch, tmp_path, words, code, message):
+def test_an_error_is_one_line(log, capsys, monkeypatch, tmp_path, arguments, code, message):
     monkeypatch.chdir(tmp_path)
-    given, out, err = run(capsys, *(word.replace("{log}", log) for word in words))
-    assert (given, out, err.count("\n")) == (code, "", 1) and message in err
+    status, out, err = run(capsys, *(word.replace("{log}", log) for word in arguments))
+    assert (status, out, err.count("\n")) == (code, "", 1) and message in err
 
 
 def test_a_log_is_never_overwritten_however_it_is_named(log, tmp_path, capsys, monkeypatch):
@@ -153,13 +153,13 @@ def test_a_log_is_never_overwritten_however_it_is_named(log, tmp_path, capsys, m
     monkeypatch.setenv("REPLICATION_TRACES", str(tmp_path))
     (tmp_path / "a.csv").symlink_to(log)
     (tmp_path / "b.csv").symlink_to(registered)
-    for words in (
+    for arguments in (
         ["simulate", log, "--out", log],
         ["simulate", "KTH-SP2", "--out", registered],
         ["simulate", log, "--out", tmp_path / "a.csv"],
         ["simulate", "KTH-SP2", "--out", tmp_path / "b.csv"],
     ):
-        code, _, err = run(capsys, *words)
+        code, _, err = run(capsys, *arguments)
         assert code == 2 and "is the input" in err and err.count("\n") == 1
     assert registered.read_bytes() == Path(log).read_bytes()
 

@@ -58,8 +58,8 @@ def test_rows_of_panels_name_what_is_across():
 
     figure = panels.draw(["A", "B"], {"wait": "", "load": ""}, draw_panel, legend=False)
     panels.label_below(figure, ["wait [min]", "load [%]"])
-    words = [axes.get_xlabel() for axes in figure.axes]
-    assert words == ["wait [min]", "wait [min]", "load [%]", "load [%]"]
+    labels = [axes.get_xlabel() for axes in figure.axes]
+    assert labels == ["wait [min]", "wait [min]", "load [%]", "load [%]"]
 
 
 def test_values_and_quotients_of_groups_are_points_with_intervals():

@@ -35,9 +35,9 @@ LONG = {
 read_once = functools.lru_cache(maxsize=1)(registry.read)
 #: Parameters of the papers' notebooks that use several logs.
 SEVERAL = {
-    name: known
+    name: values
     for name in results.notebooks()
-    if len((known := parameters.on_disk(name)).get("logs") or ()) > 1
+    if len((values := parameters.on_disk(name)).get("logs") or ()) > 1
 }
 PINNED_VALUES, PINNED_LOGS = pins.read(pins.VALUES), pins.read(pins.LOGS)
 
@@ -97,8 +97,8 @@ def test_a_notebook_runs_on_one_log_and_its_opening_has_the_value_published_for_
     monkeypatch.chdir(NOTEBOOKS[name].parent)
     pins.without_logs(monkeypatch.setattr)
     log = parameters.on_disk(name)["logs"][-2 if name in OPENINGS else -1]
-    given = {"logs": [log]} | ({"variants": False} if "variants" in SEVERAL[name] else {})
-    page = in_process(NOTEBOOKS[name], scale="quick", workers=1, **given)["page"]
+    changes = {"logs": [log]} | ({"variants": False} if "variants" in SEVERAL[name] else {})
+    page = in_process(NOTEBOOKS[name], scale="quick", workers=1, **changes)["page"]
     record.publish(name, page.folder)
     summary = record.read("other", name)["summary"]
     assert not re.search(r"(\S+) to \1\b", summary.replace("*", ""))
@@ -138,8 +138,8 @@ def test_notebook_on_a_log_of_ones_own(name, jobs, output, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_papermill_reads_every_parameter(name, caplog):
-    known = papermill.inspect_notebook(str(NOTEBOOKS[name]))
-    assert set(known) == set(parameters.on_disk(name))
+    names = papermill.inspect_notebook(str(NOTEBOOKS[name]))
+    assert set(names) == set(parameters.on_disk(name))
     assert caplog.messages == []
 
 

@@ -56,7 +56,7 @@ def here(tmp_path_factory):
 @pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
 def test_a_result_has_the_same_bytes_on_another_processor(here, settings, tmp_path):
     assert {name.rpartition(".")[2] for name in here} == {"csv", "json", "png"}
-    other = drawn(tmp_path, settings)
+    there = drawn(tmp_path, settings)
     assert [
-        name for name in here if other[name] != here[name]
-    ] == [] and other.keys() == here.keys()
+        name for name in here if there[name] != here[name]
+    ] == [] and there.keys() == here.keys()

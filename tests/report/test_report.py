@@ -36,8 +36,8 @@ def built(drawn, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         small_project.enter(root, patch=patch.setattr)
         both = assemble.build(), assemble.build(standalone=True)
-        first = both[0].read_bytes()
-        assert assemble.build().read_bytes() == first
+        content = both[0].read_bytes()
+        assert assemble.build().read_bytes() == content
     assert both == (root / "figures/report.html", root / "build/report/standalone/report.html")
     assert {"verdicts.csv", "sensitivity.csv"} <= {path.name for path in both[0].parent.iterdir()}
     return both
@@ -67,9 +67,9 @@ def test_an_incomplete_report_leaves_the_complete_one_unchanged(project):
 def test_the_scoreboard_counts_numbers_and_claims_by_what_they_are_about(beside):
     table = beside.partition('<table class="score">')[2].partition("</table>")[0]
     rows = re.findall("<tr><th>(.+?)</th><td.*?>(.*?)</td><td.*?>(.*?)</td>", table)
-    words = [[" ".join(re.sub("<.*?>", " ", cell).split()) for cell in row] for row in rows]
+    texts = [[" ".join(re.sub("<.*?>", " ", cell).split()) for cell in row] for row in rows]
     numbers = "✓ 1 match ≈ 1 close ✗ 1 differs – 1 not comparable"
-    assert words == [["simulated results", numbers, "◐ 1 holds in part"]]
+    assert texts == [["simulated results", numbers, "◐ 1 holds in part"]]
 
 
 def test_an_item_shows_its_table_and_its_largest_differences(alone):

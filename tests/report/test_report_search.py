@@ -48,12 +48,12 @@ def report(request, recorded, tmp_path_factory):
 def test_search_leads_to_a_place_that_is_seen(browser, report):
     page, width = browser
     page.goto(report)
-    for words in ("easy-last", "wild", "CTC", "Table 4", "violations-100-minutes"):
+    for query in ("easy-last", "wild", "CTC", "Table 4", "violations-100-minutes"):
         if width < 960:
             page.locator("label[for=menu]").click()
-        page.fill("#search", words)
+        page.fill("#search", query)
         page.locator("#hits a").first.click()
-        assert page.evaluate(SHOWN), words
+        assert page.evaluate(SHOWN), query
 
 
 def test_a_claim_leads_to_its_cell_and_nothing_is_wider_than_the_window(browser, report):

@@ -97,9 +97,9 @@ def test_a_notebook_that_fails_is_one_line_and_changes_no_result(kernels, capsys
         small_project.notebook(kernels, f"heel_and_toe/{item}", *code, entered=item == "fig02")
     assert run.figures([f"heel_and_toe/{item}" for item in FAILURES]) == 1
     lines = capsys.readouterr().out.splitlines()
-    for item, (_, words) in FAILURES.items():
+    for item, (_, message) in FAILURES.items():
         (line,) = [line for line in lines if line.startswith(f"FAILED heel_and_toe/{item}: ")]
-        assert words in line
+        assert message in line
     assert {path: path.read_bytes() for path in (kernels / "figures").rglob("*.*")} == before
     # A run that was killed has left its folder, which the next one deletes.
     assert by_hand.exists() and not killed.exists()
