@@ -71,14 +71,14 @@ traces: $(READY)  ## Download the real logs
 test-all: $(READY)  ## Run all tests
 	@REPLICATION_ROUNDS=$(or $(ROUNDS),12000) $(PYTEST)
 test-contrib: $(READY)  ## Run the tests of contrib/
-	@for one in contrib/*; do \
-	  PYTHONPATH=$(CURDIR):$(CURDIR)/$$one $(PY) -m pytest -c $$one/pyproject.toml $$one || test $$? -eq 5 || exit 1; done
+	@for package in contrib/*; do \
+	  PYTHONPATH=$(CURDIR):$(CURDIR)/$$package $(PY) -m pytest -c $$package/pyproject.toml $$package || test $$? -eq 5 || exit 1; done
 conformance: build/conformance.zip  ## Pack the conformance suite in one file: build/conformance.zip
 build/conformance.zip: $(shell find contrib/conformance -type f -not -path '*/__pycache__/*')
 	@mkdir -p build && rm -f $@ && cd contrib/conformance && python3 -m zipfile -c $(CURDIR)/$@ \
 	  __main__.py README.md CHANGES.md exercise.ipynb exercise.py sentences.md manifest.json easy.awk conformance logs schedules
 schedulers:  ## Run Slurm, Grid Engine and OAR, if installed, through the suite, as root
-	@python3 contrib/conformance/schedulers/table.py $(foreach one,$(ROOTS),--root '$(one)')
+	@python3 contrib/conformance/schedulers/table.py $(foreach root,$(ROOTS),--root '$(root)')
 bench: $(READY)  ## Compare kernels with plain C++; GROWTH=1: also over the queue
 	@$(PY) -m tests.benchmarks $(if $(GROWTH),--growth)
 wasm: $(LINKER)/ready  ## Compile the kernel of the page again: notebooks/browser/kernel.wasm
