@@ -135,21 +135,17 @@ def renew(only=()) -> None:
     before = read(VALUES) if VALUES.exists() else pd.DataFrame(columns=[*ITEM, *SUMS])
     drawn = pd.concat(_all_values(only), ignore_index=True)
     kept = before[~before["item"].isin(drawn["item"])] if only else before[:0]
-    now = pd.concat([part for part in (kept, drawn) if len(part)]).sort_values(
-        "item", kind="stable"
-    )
+    now = pd.concat([part for part in (kept, drawn) if len(part)])
+    now = now.sort_values("item", kind="stable")
     changed = differences(before, now, ITEM)
     _save(VALUES, now)
     print(*lines, *changed, sep="\n")
     items = sorted({line.partition(": ")[0] for line in changed})
-    for command, prefix in (("studies", record.STUDY), ("figures", "")):
-        items_of_command = [
-            item.removeprefix(prefix)
-            for item in items
-            if item.startswith(record.STUDY) == bool(prefix)
-        ]
-        if items_of_command:
-            print(f'draw again: make {command} ONLY="{" ".join(items_of_command)}"')
+    studies = [item.removeprefix(record.STUDY) for item in items if item.startswith(record.STUDY)]
+    figures = [item for item in items if not item.startswith(record.STUDY)]
+    for command, names in (("studies", studies), ("figures", figures)):
+        if names:
+            print(f'draw again: make {command} ONLY="{" ".join(names)}"')
     if not lines + changed:
         print("no pinned value differs")
 
@@ -180,20 +176,17 @@ def _all_values(only):
             setattr(paths, place, Path(folder) / place.lower())
         without_logs()
         notebooks = results.notebooks() | results.studies()
-        for name, path in (
-            notebooks.items() if not only else ((item, notebooks[item]) for item in only)
-        ):
+        for name in only or notebooks:
             print(name, flush=True)
-            os.chdir(path.parent)
-            values.append(values_of(name, run(name, path)))
+            os.chdir(notebooks[name].parent)
+            values.append(values_of(name, run(name, notebooks[name])))
     return values
 
 
 def _save(path, table):
     table = table.infer_objects()  # a column of floats in each case, whichever items were run
-    writing.write(
-        path, table.to_csv(index=False, lineterminator="\n", float_format="%.12g").encode()
-    )
+    text = table.to_csv(index=False, lineterminator="\n", float_format="%.12g")
+    writing.write(path, text.encode())
 
 
 if __name__ == "__main__":

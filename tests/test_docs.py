@@ -27,8 +27,8 @@ def blocks(language, page="README.md"):
 def test_python_in_the_pages_runs(page, real_log, tmp_path, monkeypatch):
     real_log("KTH-SP2-2")
     monkeypatch.chdir(tmp_path)
-    own = rp.simulate(real_log("KTH-SP2").take(slice(0, 5001)))
-    own.write_swf("my-cluster.swf.gz")
+    log = real_log("KTH-SP2").take(slice(0, 5001))
+    rp.simulate(log).write_swf("my-cluster.swf.gz")
     columns = {"submit": [0, 1], "run_time": [9, 5], "size": [3, 4], "estimate": [10, 10]}
     exec(compile(blocks("python", page), page, "exec"), columns)
 
@@ -44,16 +44,16 @@ def test_a_page_prints_what_it_shows(page, real_log, tmp_path, monkeypatch, caps
     real_log("KTH-SP2-2")
     monkeypatch.chdir(tmp_path)
     names = {}
-    for one in ast.parse(blocks("python", page)).body:  # as typed at a prompt
-        exec(compile(ast.Interactive([one]), page, "single"), names)
+    for statement in ast.parse(blocks("python", page)).body:  # as typed at a prompt
+        exec(compile(ast.Interactive([statement]), page, "single"), names)
     printed = capsys.readouterr().out
     assert printed == blocks("text", page).replace("\n\n", "\n")
     assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_without_packages_the_message_names_the_command():
-    words = [sys.executable, "-S", "-m", "replication", "logs", "list"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    command = [sys.executable, "-S", "-m", "replication", "logs", "list"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "run `make setup`, then `source .venv/bin/activate`" in done.stderr
 
@@ -80,15 +80,14 @@ def test_a_clone_runs_the_commands_of_the_readme(real_log, tmp_path):
         pytest.skip("make is not installed")
     script = ["set -ex", f"git clone -q {ROOT} replication && cd replication"]
     for line in filter(None, blocks("sh").splitlines()):
-        (change,) = [QUICK[word] for word in QUICK if line.startswith(word)][:1]
-        script.append(
-            line.split(" #")[0].replace(*change, 1) + " || [ $? = 124 ]" * ("make lab" in line)
-        )
+        change = next(QUICK[start] for start in QUICK if line.startswith(start))
+        stopped = " || [ $? = 124 ]" if "make lab" in line else ""
+        script.append(line.split(" #")[0].replace(*change, 1) + stopped)
     script.append(f"cat > snippet.py <<'END'\n{blocks('python')}END\npython snippet.py")
     kept = ("PATH", "HOME", "REPLICATION_TRACES", "PIP", "http", "HTTP", "SSL")
     environment = {name: value for name, value in os.environ.items() if name.startswith(kept)}
-    words = ["bash", "-c", "\n".join(script)]
-    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    command = ["bash", "-c", "\n".join(script)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert (tmp_path / "replication/build/quick/heel_and_toe/fig02.png").is_file()
     assert (tmp_path / "replication/build/jobs.csv").is_file()

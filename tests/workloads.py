@@ -10,12 +10,14 @@ from replication.simulator.workload import Workload
 
 def jobs(machine, *rows):
     """A workload from (submit, run time, size) or (submit, run time, size, estimate) rows."""
-    columns = list(
-        zip(*[(*row, row[1])[:4] if len(row) == 3 else row for row in rows], strict=True)
-    )
-    submit, run_time, size, estimate = columns
-    columns = submit, run_time, size, estimate
+    columns = zip(*((*row, row[1])[:4] if len(row) == 3 else row for row in rows), strict=True)
     return Workload.from_columns("hand-made", machine, *columns, without_estimate=0.0)
+
+
+def preempted_jobs():
+    """Jobs of which PV-EASY preempts several."""
+    rows = ((3 * k, 40 + 7 * (k % 5), 1 + k % 4, 30 + 90 * (k % 3)) for k in range(60))
+    return jobs(4, *rows)
 
 
 def schedule_of(workload, *start):
@@ -27,14 +29,9 @@ def schedule_of(workload, *start):
 def trace(comments=(" MaxProcs: 8",), **columns):
     """A log of the columns given, on 8 processors unless said otherwise."""
     n = len(next(iter(columns.values())))
-    plain = {
-        "submit": range(n),
-        "run_time": [10] * n,
-        "requested_processors": [1] * n,
-        "allocated_processors": [1] * n,
-        "requested_time": [100] * n,
-        "status": [1] * n,
-    }
+    values = {"run_time": 10, "requested_time": 100, "status": 1}
+    values |= {"requested_processors": 1, "allocated_processors": 1}
+    plain = {"submit": range(n)} | {name: [value] * n for name, value in values.items()}
     return swf.Trace.from_columns(comments=comments, path="some.swf", **(plain | columns))
 
 
@@ -79,19 +76,8 @@ def workloads(draw, most=60, overrun=False):
         st.integers(0, longest),
     )
     rows = draw(st.lists(row, min_size=1, max_size=most))
-    submit, run_time, size, spare = [], [], [], []
-    now = 0
-    for gap, length, width, more in rows:
-        now += gap
-        submit.append(now)
-        run_time.append(length)
-        size.append(width)
-        spare.append(more)
-    if overrun:
-        estimate = spare
-    else:
-        estimate = [r + s for r, s in zip(run_time, spare, strict=True)]
-    columns = submit, run_time, size, estimate
+    gaps, run_time, size, spare = np.array(rows).T
+    columns = np.cumsum(gaps), run_time, size, spare if overrun else run_time + spare
     return Workload.from_columns("random", machine, *columns, without_estimate=0.0)
 
 

@@ -32,8 +32,8 @@ class Reference(EventLoop):
         super().__init__(workload, estimate, self.predictor)
         self.submitted = 0
         self.gone = ()  # jobs that ended as planned and whose ends are not yet processed
-        own = {name: self.options[name] for name in LoopOptions._fields if name in self.options}
-        self.loop_options = LoopOptions(**own)
+        names = self.options.keys() & {*LoopOptions._fields}
+        self.loop_options = LoopOptions(**{name: self.options[name] for name in names})
 
     def run(self) -> Self:
         """Simulate until the last job has ended, and return this object."""

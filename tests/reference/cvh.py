@@ -57,8 +57,7 @@ class Cvh(Predictor):
         user, estimate = self.user[job], self.estimate[job]
         ended, elapsed = self.ended[user], [now - began for began in self.running[user].values()]
         seen = [min(max(self.run_time[j], now - self.submit[j]), estimate) for j in ended[:-4:-1]]
-        known = bool(ended)
-        newest_two = sum(seen[:2]) / len(seen[:2]) if known else estimate
+        newest_two = sum(seen[:2]) / len(seen[:2]) if ended else estimate
         of_day = 2 * math.pi * (self.submit[job] % DAY) / DAY
         of_week = 2 * math.pi * (self.submit[job] % WEEK) / WEEK
         return [
@@ -67,9 +66,9 @@ class Cvh(Predictor):
             estimate,
             newest_two,
             0.33 * sum(seen) if len(seen) == 3 else newest_two,
-            sum(self.run_time[j] for j in ended) / len(ended) if known else 0.0,
-            now - self.last_end[user] if known else 0.0,
-            self.size[job] / (sum(self.size[j] for j in ended) / len(ended)) if known else 0.0,
+            sum(self.run_time[j] for j in ended) / len(ended) if ended else 0.0,
+            now - self.last_end[user] if ended else 0.0,
+            self.size[job] / (sum(self.size[j] for j in ended) / len(ended)) if ended else 0.0,
             sum(self.size[j] for j in self.running[user]),
             sum(elapsed),
             len(elapsed),
@@ -114,8 +113,8 @@ def dot(a, b) -> float:
     products = np.zeros(160)
     products[: len(a)] = a * b
     for _ in range(2):
-        first, second, third, fourth = products.reshape(4, -1)
-        products = first + second + (third + fourth)
+        quarters = products.reshape(4, -1)
+        products = quarters[0] + quarters[1] + (quarters[2] + quarters[3])
     total = 0.0
     for product in products.tolist():  # not sum(), which corrects its rounding in newer Pythons
         total += product

@@ -171,8 +171,8 @@ class Easy(Reference):
         """
         shadow, available = max(shadow, self.now), self.free
         for end, size in self.by_planned_end():
-            some = self.options["shadow"] != "all"
-            if end == shadow and some and available >= head.size:
+            by_single_end = self.options["shadow"] != "all"
+            if end == shadow and by_single_end and available >= head.size:
                 break
             if end <= shadow:
                 available += size

@@ -19,7 +19,7 @@ def runs(workload, decide, sizes=None) -> list:
     """
     submit, size = workload.submit.tolist(), workload.processors.tolist()
     left = workload.run_time.tolist()
-    queue, running, found = [], {}, [[] for _ in left]
+    queue, running, past = [], {}, [[] for _ in left]
     machine, waiting, now = workload.machine, set(range(len(left))), submit[0]
     while waiting or queue or running:
         timer = now in (sizes or {})
@@ -27,7 +27,7 @@ def runs(workload, decide, sizes=None) -> list:
         while True:  # a job of run time 0 ends at the instant it starts
             ended = [job for job in running if running[job] + left[job] == now]
             for job in ended:
-                found[job].append((running.pop(job), now))
+                past[job].append((running.pop(job), now))
             coming = sorted(job for job in waiting if submit[job] == now)
             waiting -= {*coming}
             queue = sorted([*queue, *coming])
@@ -37,9 +37,9 @@ def runs(workload, decide, sizes=None) -> list:
             free = machine - sum(size[job] for job in running)
             preempted, begun = decide(now, list(queue), dict(running), free)
             for job, keep in preempted:
-                found[job].append((running.pop(job), now))
+                past[job].append((running.pop(job), now))
                 left[job] -= keep
             queue = sorted({*queue, *(job for job, _ in preempted)} - {*begun})
             running |= dict.fromkeys(begun, now)
         now += 1
-    return found
+    return past

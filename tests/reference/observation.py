@@ -58,11 +58,11 @@ def delays(start, steps) -> tuple[set[int], dict[int, int], dict[int, int]]:
         Time from the first real shadow time of a delayed job to its start.
     """
     wild = {step.job for step in steps if step.after != step.before}
-    first = {}
+    shadow = {}
     for step in steps:
-        first.setdefault(step.head, step.before)
+        shadow.setdefault(step.head, step.before)
     events = {}
     for step in steps:
         if step.job in wild:
             events[step.head] = events.get(step.head, 0) + 1
-    return wild, events, {head: start[head] - first[head] for head in events}
+    return wild, events, {head: start[head] - shadow[head] for head in events}

@@ -167,8 +167,8 @@ class TopPercentAsCoded(TopPercent):
     The artificial point is as old as the first ended job. The lower sum starts at 1.
     """
 
-    def __init__(self, *given):
-        super().__init__(*given)
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
         self.state = {}
 
     def learn(self, job, now) -> None:
@@ -187,8 +187,8 @@ class TopPercentAsCoded(TopPercent):
     def _weights(self, name):
         """Return the present weight of each value of a class."""
         run_times = self.ended[name]
-        first = self.artificial * self.weight(name[2]) * self.decay ** (len(run_times) - 1)
-        weights = defaultdict(list, {name[2]: [first]})
+        artificial = self.artificial * self.weight(name[2]) * self.decay ** (len(run_times) - 1)
+        weights = defaultdict(list, {name[2]: [artificial]})
         for age, run_time in enumerate(reversed(run_times)):
             weights[run_time].append(self.weight(run_time) * self.decay**age)
         return {value: math.fsum(parts) for value, parts in weights.items()}
@@ -252,33 +252,32 @@ class InPython(Predictor):
 
     def __init__(self, workload, estimate, predictor):
         super().__init__(workload, estimate)
-        self.own, self.jobs = replace(predictor), workload.jobs(estimate)
-        self.own.start(workload)
+        self.predictor, self.jobs = replace(predictor), workload.jobs(estimate)
+        self.predictor.start(workload)
 
     def predict(self, job, now) -> int:
-        return min(round(self.own.predict(self.jobs[job], now)), self.estimate[job])
+        return min(round(self.predictor.predict(self.jobs[job], now)), self.estimate[job])
 
     def begin(self, job, now) -> None:
-        self.own.begin(self.jobs[job], now)
+        self.predictor.begin(self.jobs[job], now)
 
     def learn(self, job, now) -> None:
-        self.own.learn(EndedJob(*self.jobs[job], self.run_time[job]), now)
+        self.predictor.learn(EndedJob(*self.jobs[job], self.run_time[job]), now)
 
 
 def make(workload, estimate, predictor, seed=1) -> AtLeastOneSecond:
     """Return the reference implementation of a predictor:
     of `REFERENCES`, or `Fixed` for one that does not learn.
     """
-    reference = REFERENCES.get(type(predictor))
     if predictor.is_online():
-        made = InPython(workload, estimate, predictor)
+        reference = InPython(workload, estimate, predictor)
     elif isinstance(predictor, predictors.Biased):
-        made = Biased(make(workload, estimate, predictor.of, seed), predictor.factor)
-    elif reference is None:
-        made = Fixed(workload, estimate, predictor.predictions(workload, estimate, seed))
+        reference = Biased(make(workload, estimate, predictor.of, seed), predictor.factor)
+    elif type(predictor) in REFERENCES:
+        reference = REFERENCES[type(predictor)](workload, estimate, *astuple(predictor))
     else:
-        made = reference(workload, estimate, *astuple(predictor))
-    return AtLeastOneSecond(made)
+        reference = Fixed(workload, estimate, predictor.predictions(workload, estimate, seed))
+    return AtLeastOneSecond(reference)
 
 
 #: Reference implementations by class; they take the workload, the estimates and the values of the

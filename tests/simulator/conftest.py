@@ -14,8 +14,9 @@ sys.path.append(str(paths.ROOT / "contrib/conformance"))
 
 @pytest.fixture(autouse=True, scope="module")
 def families():
-    known = {one: dict(one.members) for one in (rp.Scheduler, rp.EstimateModel, rp.Predictor)}
+    families = rp.Scheduler, rp.EstimateModel, rp.Predictor
+    members_before = {family: dict(family.members) for family in families}
     yield
-    for family, members in known.items():
+    for family, members in members_before.items():
         family.members.clear()
         family.members.update(members)

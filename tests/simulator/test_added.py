@@ -2,9 +2,6 @@
 so the page is tested too.
 """
 
-import importlib
-import re
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,49 +9,28 @@ import pandas as pd
 import pytest
 
 import replication as rp
-from replication.simulator import paths
 from replication.simulator.schedulers import SchedulerError
 from replication.simulator.schedules.schedule import ScheduleError
+from replication.simulator.workload import usage
+from tests.extending import CODE, Rounded
 from tests.workloads import jobs, random_jobs
 
-
-def blocks(page):
-    """Return the files that a page shows, by name, and its other code."""
-    text = (paths.ROOT / "docs" / page).read_text(encoding="utf-8")
-    found = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    files = {block.split()[1]: block for block in found if block.startswith("# ")}
-    return files, "\n".join(block for block in found if not block.startswith("# "))
-
-
-FILES, USES = blocks("extending.md")
-RECIPES = USES[USES.rindex("import math") :]
 CROWD = random_jobs(300, 8, 4000, 200, 400)
 BUSY = jobs(4, (0, 10, 3), (1, 20, 4), (2, 8, 1), (3, 5, 2, 9), (40, 10, 4), (41, 700, 1))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own(tmp_path_factory):
-    """The folder of somebody's own files."""
-    folder = tmp_path_factory.mktemp("own")
-    for name, source in FILES.items():
-        (folder / name).write_text(source)
-    sys.path.insert(0, str(folder))
-    yield folder
-    sys.path.remove(str(folder))
-
-
 @pytest.fixture(scope="module")
-def recipes(own):
+def recipes():
     """The schedulers of the recipes, by name."""
-    found = {}
-    exec(RECIPES.partition("memory = ")[0], found)
-    return found
+    variables = {}
+    exec(CODE[CODE.rindex("import math") :].partition("memory = ")[0], variables)
+    return variables
 
 
-def test_the_page_on_extensions_runs(own, real_log):
+def test_the_page_on_extensions_runs(real_log):
     real_log("KTH-SP2"), real_log("SDSC-SP2")
     seen = {}
-    exec(USES, seen)
+    exec(CODE, seen)
     assert seen["run"].workload.run_time.max() <= 18 * 3600
     assert seen["run"].provenance["estimates"] == "Rounded(step=3600, e_max=64800)"
     assert seen["shorter"]["mean_wait"].nunique() == 2
@@ -65,7 +41,7 @@ def test_the_page_on_extensions_runs(own, real_log):
     assert seen["slack"].start.tolist() != (textbook := rp.simulate(seen["kth"]).start.tolist())
     assert rp.simulate(seen["kth"], seen["SlackEASY"]()).start.tolist() == textbook
     assert seen["same"].all() and seen["faster"]["mean_wait"].nunique() == 2
-    assert list(seen["table"]["scheduler"])[1:] == [repr(one) for one in seen["recipes"]]
+    assert list(seen["table"]["scheduler"])[1:] == [*map(repr, seen["recipes"])]
     assert seen["table"]["mean_wait"].nunique() == len(seen["recipes"]) + 1  # each has an effect
 
 
@@ -99,17 +75,12 @@ def deciding(**columns):
     return Stubborn()
 
 
-NOBODY = [False] * 3
-
-
 @pytest.mark.parametrize(
     ("columns", "error", "message"),
     [
-        ({"start": [0, 1, 2], "backfilled": NOBODY}, ScheduleError, "processors in use at second"),
-        ({"start": [0, 9], "backfilled": NOBODY}, SchedulerError, r"allowed: int64\[3\]"),
-        ({"start": [0.0, 9, 2], "backfilled": NOBODY}, SchedulerError, "decided start as float64"),
+        ({"start": [0, 1, 2], "backfilled": [False] * 3}, ScheduleError, "processors in use"),
+        ({"start": [0.0, 9], "backfilled": [False] * 2}, SchedulerError, r"allowed: int64\[3\]"),
         ({"start": [0, 9, 2]}, SchedulerError, "decided start; allowed: a dict with start and"),
-        ({"start": [0, 9, 2], "backfilled": NOBODY, "begin": [1]}, SchedulerError, "begin"),
     ],
 )
 def test_an_added_scheduler_that_decides_wrongly_is_refused(columns, error, message):
@@ -132,30 +103,21 @@ def test_values_that_are_no_order_are_refused(order, message):
 
 
 def test_an_added_estimate_model_depends_on_its_options_and_the_seed():
-    rounded = importlib.import_module("rounded").Rounded
-    run = rp.simulate(BUSY, rp.EASY(), rounded(60, e_max=600), seed=3)
+    run = rp.simulate(BUSY, rp.EASY(), Rounded(60, e_max=600), seed=3)
     assert (run.estimate[:5] % 60 == 0).all() and (run.estimate >= run.workload.run_time).all()
     assert run.workload.run_time.max() == run.estimate.max() == 600
-    one, again, other = (
-        rp.simulate(BUSY, rp.EASY(), rounded(7), seed=seed).estimate.tolist() for seed in (3, 3, 4)
-    )
-    assert one == again != other
+    first, again, other_seed = (Rounded(7).make(BUSY, seed)[1].tolist() for seed in (3, 3, 4))
+    assert first == again != other_seed
 
 
 def test_the_head_has_a_reservation_in_memory_too(recipes):
     """A job that needs two thirds of the memory waited as long as others came."""
-    n = 400
-    memory = np.full(n, 20)
-    memory[5] = 40
-    log = rp.Workload.from_columns(
-        "memory", 10, 1090 * np.arange(n), np.full(n, 3300), np.full(n, 2),
-        more={"requested_memory": memory},
-    )  # fmt: skip
+    memory = np.where(np.arange(400) == 5, 40, 20)
+    log = jobs(10, *[(1090 * k, 3300, 2) for k in range(400)])
+    log = log.replace(more={"requested_memory": memory})
     run = rp.simulate(log, recipes["Memory"](memory=120))
     assert run.wait[5] < 3300
-    changes = [(t, m) for t, m in zip(run.start, 2 * memory, strict=True)]
-    changes += [(t, -m) for t, m in zip(run.end, 2 * memory, strict=True)]
-    assert max(np.cumsum([change for _, change in sorted(changes)])) <= 120
+    assert usage(run.start, run.end, 2 * memory)[1].max() <= 120
 
 
 def test_with_enough_memory_it_is_easy(recipes):
@@ -168,9 +130,8 @@ def test_a_user_has_at_most_so_many_running_jobs(recipes):
     log = CROWD.replace(user=np.arange(300) % 3)
     run = rp.simulate(log, recipes["UserLimit"](most=2))
     for user in range(3):
-        own = log.user == user
-        at = run.start[own]
-        running = (run.start[own] <= at[:, None]) & (at[:, None] < run.end[own])
+        start, end = run.start[log.user == user], run.end[log.user == user]
+        running = (start <= start[:, None]) & (start[:, None] < end)
         assert running.sum(axis=1).max() == 2
 
 

@@ -39,6 +39,7 @@ class Custard(Pudding, name="custard-sauce"):
     thickness: float = option(allowed=Number(0))
 
 
+SUSPENDING = rp.PVEasy(rp.Biased(rp.TopPercent(3), 2), preemption="suspend", cost=600)
 THREE = jobs(4, (0, 9, 3), (1, 5, 4), (2, 3, 1))
 EVERY = rp.Scheduler, rp.EstimateModel, rp.Predictor, Pudding
 
@@ -63,13 +64,8 @@ def test_equal_choices_have_one_hash_and_one_repr_and_are_replaced_and_copied():
         ("f-model=2", rp.FModel(2)),
         ("biased=last", rp.Biased(rp.Last())),
         ("Trifle(topping='Trifle(layers=4)')", Trifle(topping=Trifle(4))),
-        *(
-            (repr(choice), choice)
-            for choice in (
-                rp.PVEasy(rp.Biased(rp.TopPercent(3), 2), preemption="checkpoint", interval=600),
-                rp.Virtual(0.2, bias=-0.5),
-            )
-        ),
+        (repr(SUSPENDING), SUSPENDING),
+        (repr(rp.Virtual(0.2, bias=-0.5)), rp.Virtual(0.2, bias=-0.5)),
     ],
 )
 def test_text_makes_a_choice(text, value):
@@ -78,7 +74,7 @@ def test_text_makes_a_choice(text, value):
 
 def with_init():
     methods = {"__init__": lambda self: None, "predict": lambda self, job, now: 1}
-    return type("Own", (rp.Predictor,), methods, name="")()
+    return type("Named", (rp.Predictor,), methods, name="")()
 
 
 @pytest.mark.parametrize(
@@ -91,30 +87,21 @@ def with_init():
         (lambda: Trifle(2.5), "layers=2.5", "a whole number from 1 to 9"),
         (lambda: replace(Trifle(), layers=10), "layers=10", "from 1 to 9"),
         (lambda: Custard(float("nan")), "nan", "a number from 0"),
-        (lambda: Custard("2"), "thickness='2'", "a number from 0"),
-        (lambda: Trifle(topping="trifel"), "'trifel' unknown (did you mean trifle?)", ""),
         (lambda: Pudding.check(Custard), "did you mean Custard()?", "made by Trifle, Custard"),
         ((rp.Scheduler, "easy=2"), "'easy=2'", "easy or EASY(...)"),
-        ((rp.Scheduler, "easy:predictor=last"), "'easy:predictor=last'", "EASY(...)"),
         ((rp.Scheduler, "Easy()"), "'Easy' (did you mean EASY?)", "FCFS"),
         ((rp.Scheduler, "PaperEASY(ties='x', ties='y')"), "ties is given twice", "once"),
         ((rp.Scheduler, "EASY(correction=now)"), "correction=now", "text in quotation marks"),
-        ((rp.Scheduler, "PVEasy(Lst())"), "'Lst' (did you mean Last?)", "Estimate"),
         ((rp.Scheduler, "__import__('os').system('ls')"), "__import__", "EASY"),
-        ((rp.Scheduler, "EASY(reservations=Last())"), "=Last()", "a whole number from 1"),
         (lambda: rp.EASY(lifetime="until-due"), "'lifetime' (an option of PaperEASY", ""),
-        ((rp.Scheduler, "EASY(strict=True)"), "'strict' (an option of PaperEASY)", "predictor"),
         ((rp.EstimateModel, "f-model"), "'f-model'", "f-model=F (a number from 0)"),
         ((rp.EstimateModel, "FModel(e_max=9)"), "f is missing", "a number from 0"),
         ((rp.Predictor, "TopPercent(1, 2, 3, 4, 5, 6)"), "6 values", "5"),
-        ((rp.Predictor, "Biased()"), "of is missing", "a predictor"),
         # Options that exclude each other
-        ((rp.Scheduler, "OrderedEASY(waiting_limit=-1)"), "=-1", "a whole number from 0"),
         (lambda: rp.EASY(reservations=2, candidates_limit=3), "several reservations", "no limit"),
         (lambda: rp.OrderedEASY("wfp3", reservations=2), "'wfp3'", "by a function, and no limit"),
-        (lambda: rp.OrderedEASY(len, 5, reservations=2), "=5", "by a function, and no limit"),
         (lambda: rp.PVEasy(rp.Biased(rp.CVH(), 2)), "uses the starts of jobs", ""),
-        (with_init, "Own has a method __init__", "its options as annotated fields"),
+        (with_init, "Named has a method __init__", "its options as annotated fields"),
     ],
 )
 def test_a_refusal_names_the_value_and_what_is_allowed(make, value, allowed):
@@ -128,11 +115,11 @@ def test_python_takes_text_where_it_takes_a_choice():
     run = rp.simulate(THREE, "EASY(predictor=Last())", "f-model=2")
     assert (run.scheduler, run.estimates) == (rp.EASY(rp.Last()), rp.FModel(2))
     assert observe(THREE, "perfect", scheduler="easy").schedule.scheduler == rp.EASY()
-    given = {"trim": False, "folder": None, "progress": False}
+    arguments = {"trim": False, "folder": None, "progress": False}
     for study in (rp.compare, rp.sweep):
-        by_text = study(THREE, ["easy", rp.FCFS()], ["f-model=0:2:1", "users"], **given)
+        by_text = study(THREE, ["easy", rp.FCFS()], ["f-model=0:2:1", "users"], **arguments)
         models = [*map(rp.FModel, range(3)), rp.Users()]
-        assert by_text.equals(study(THREE, [rp.EASY(), rp.FCFS()], models, **given))
+        assert by_text.equals(study(THREE, [rp.EASY(), rp.FCFS()], models, **arguments))
 
 
 def test_a_range_is_all_its_choices():
@@ -145,10 +132,10 @@ def test_a_range_is_all_its_choices():
 @example("EASY(1or 2)")
 @example("f-model=1or 2")
 @given(st.text(alphabet="EASYaefilmrtx=*:,.-_'()[]{}0123456789 \n", max_size=30))
-def test_any_text_is_read_or_refused(words):
+def test_any_text_is_read_or_refused(text):
     for family in EVERY:
         try:
-            assert isinstance(family.check(words), family)
+            assert isinstance(family.check(text), family)
         except ChoiceError as error:
             assert "\n" not in str(error)
 
@@ -157,20 +144,16 @@ def test_any_text_is_read_or_refused(words):
     ("word", "hint"),
     [
         ("Lst", "last"),  # capitals do not count
-        ("last_", "last"),
-        ("wait", "mean_wait or wait_p95"),
-        ("mean-wait", "mean_wait"),
         ("fig3", "a/fig03"),
         ("number", "number_1, number_2, number_3 or number_4"),  # at most four
         ("nothing like it", ""),
         (None, ""),
-        ("last", ""),
     ],
 )
 def test_a_hint_names_what_a_word_may_stand_for(word, hint):
-    known = ["last", "mean_wait", "wait_p95", "a/fig03", "a/fig13"]
-    known += [f"number_{k}" for k in range(1, 9)]
-    assert did_you_mean(word, known) == (f" (did you mean {hint}?)" if hint else "")
+    names = ["last", "mean_wait", "wait_p95", "a/fig03", "a/fig13"]
+    names += [f"number_{k}" for k in range(1, 9)]
+    assert did_you_mean(word, names) == (f" (did you mean {hint}?)" if hint else "")
 
 
 def test_a_family_knows_its_members_by_name():
@@ -181,32 +164,28 @@ def test_a_family_knows_its_members_by_name():
 
 @pytest.mark.parametrize("base", [Trifle, type("Deep", (Trifle,), {}, name="")], ids=["", "deep"])
 def test_an_attribute_that_would_not_change_an_option_is_refused(base):
-    with pytest.raises(ChoiceError, match="Own.layers = 5 .* option; expected: layers: int = 5"):
-        type("Own", (base,), {"layers": 5}, name="")
+    with pytest.raises(ChoiceError, match="Named.layers = 5 .* option; expected: layers: int = 5"):
+        type("Named", (base,), {"layers": 5}, name="")
 
 
-@pytest.mark.parametrize(
-    ("family", "method"),
-    [(rp.PythonScheduler, "schedule"), (rp.Predictor, "predict"), (rp.EstimateModel, "estimate")],
-)
-@pytest.mark.parametrize("last_first", [False, True])
-def test_options_of_base_classes_are_options_whichever_class_is_used_first(
-    family, method, last_first
-):
-    def subclass(name, base, **options):
-        types = {"__annotations__": {key: type(value) for key, value in options.items()}}
-        kind = type(name, (base,), {method: lambda self, *given: None} | types | options, name="")
-        return dataclass(frozen=True)(kind) if family is rp.EstimateModel else kind
+@pytest.mark.parametrize("base", [rp.PythonScheduler, rp.Predictor])
+@pytest.mark.parametrize("is_base_first", [False, True])
+def test_options_of_base_classes_are_options_whichever_class_is_used_first(base, is_base_first):
+    class Flagged(base, name=""):
+        flag: bool = False
 
-    one = subclass("One", family, flag=False)
-    two = subclass("Two", one, weight=1.0)
-    three = subclass("Three", two, flag=True, more=1)
-    kinds = {one: ["flag"], two: ["flag", "weight"], three: ["flag", "weight", "more"]}
-    for kind, own in reversed(kinds.items()) if last_first else kinds.items():
-        assert list(kind.options())[-len(own) :] == own
-        other = not kind().flag
-        assert other == (kind is not three)
-        assert repr(kind(flag=other)) == f"{kind.__name__}(flag={other})"
+        def predict(self, job, now):
+            return 1
+
+    class Weighted(Flagged, name=""):
+        flag: bool = True
+        weight: float = 1.0
+
+    for kind in (Flagged, Weighted) if is_base_first else (Weighted, Flagged):
+        flag = kind().flag
+        assert flag == (kind is Weighted)
+        assert repr(kind(flag=not flag)) == f"{kind.__name__}(flag={not flag})"
+    assert list(Weighted.options())[-2:] == ["flag", "weight"]
 
 
 def test_a_class_without_the_decorator_is_refused():
@@ -241,43 +220,30 @@ class Mine(rp.Scheduler):
         start = starts(workload.submit, Rules(self.late))
         return {"start": start, "backfilled": np.zeros(len(start), bool)}
 """
-USE = """
-from pathlib import Path
-import replication as rp
-from replication.simulator.text import import_module
-log = rp.Workload.from_columns("two", 4, [0, 1], [9, 5], [3, 1])
-"""
-BY_TEXT = """
-import_module(Path("own/mine.py"))
-print(rp.simulate(log, "Mine(late=8)").start.tolist())
-"""
-IN_PYTHON = """
-from own.mine import Mine
-print(rp.simulate(log, Mine()).start.tolist())
-"""
+BY_TEXT = "from replication.simulator.text import import_module; import_module(Path('own/mine.py'))"
+IN_PYTHON = "from own.mine import Mine"
 
 
 def printed(folder, code, compiled):
     """Return the lines that a new process prints in a folder."""
-    variables = {"NUMBA_CACHE_DIR": compiled, "PYTHONPATH": str(paths.ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env=os.environ | variables,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    variables = {"NUMBA_CACHE_DIR": str(compiled), "PYTHONPATH": str(paths.ROOT)}
+    command = [sys.executable, "-c", code]
+    output = subprocess.check_output(command, cwd=folder, env=os.environ | variables, text=True)
+    return output.splitlines()
 
 
 def test_a_file_outside_the_package_is_used_by_text_and_in_python(tmp_path):
     """Its compiled code is stored under one name and loaded, or compiled again, under the other."""
     (tmp_path / "own").mkdir()
     (tmp_path / "own/mine.py").write_text(MINE)
-    compiled = str(tmp_path / "compiled")
-    assert printed(tmp_path, USE + BY_TEXT, compiled) == ["[8, 9]"]
-    assert printed(tmp_path, USE + IN_PYTHON, compiled) == ["[7, 8]"]
+    for load, scheduler, starts in (
+        (BY_TEXT, "'Mine(late=8)'", [8, 9]),
+        (IN_PYTHON, "Mine()", [7, 8]),
+    ):
+        code = f"from pathlib import Path; import replication as rp; {load}\n"
+        code += "log = rp.Workload.from_columns('two', 4, [0, 1], [9, 5], [3, 1])\n"
+        code += f"print(rp.simulate(log, {scheduler}).start.tolist())"
+        assert printed(tmp_path, code, tmp_path / "compiled") == [str(starts)]
 
 
 def test_changed_kernels_are_compiled_into_another_folder(tmp_path):
@@ -285,9 +251,9 @@ def test_changed_kernels_are_compiled_into_another_folder(tmp_path):
     for name in ("replication", "data"):
         shutil.copytree(paths.ROOT / name, tmp_path / name)
     code = "import os, replication.simulator.kernels; print(os.environ['NUMBA_CACHE_DIR'])"
-    (first,) = printed(tmp_path, code, str(tmp_path / "compiled"))
-    assert Path(first).parent == tmp_path / "compiled"
+    (before,) = printed(tmp_path, code, tmp_path / "compiled")
+    assert Path(before).parent == tmp_path / "compiled"
     with (tmp_path / "replication/simulator/kernels/list_scheduler.py").open("a") as source:
         source.write("ANOTHER = 1\n")
-    (second,) = printed(tmp_path, code, first)
-    assert second != first and Path(second).parent == tmp_path / "compiled"
+    (after,) = printed(tmp_path, code, before)
+    assert after != before and Path(after).parent == tmp_path / "compiled"

@@ -12,6 +12,11 @@ WEEK = intervals.WEEK
 NAN = float("nan")
 
 
+def with_means_without(means):
+    """Return the mean of the means of blocks, and the means without each block."""
+    return np.array([means.mean(), *(np.delete(means, k).mean() for k in range(len(means)))])
+
+
 def submits(weeks):
     """Return ten submissions in each of some weeks."""
     return (np.arange(10 * weeks) * WEEK) // 10
@@ -51,25 +56,22 @@ def test_what_one_block_alone_contains_is_zero_without_it():
 def test_the_interval_of_a_mean_is_that_of_its_blocks():
     """The pseudo-values of a mean over equal blocks are the means of the blocks."""
     means = np.array([3.0, 5.0, 4.0, 8.0, 5.0, 5.0])
-    without = [np.delete(means, k).mean() for k in range(6)]
-    own, low, high = intervals.interval(np.array([means.mean(), *without]))
+    values = with_means_without(means)
     # By hand: the squares of the deviations sum up to 14, the fourth powers to 98, so that the
     # kurtosis is 3.
-    assert intervals.pseudo_values(np.array([5.0, *without])) == pytest.approx(means)
+    assert intervals.pseudo_values(values) == pytest.approx(means)
     kurtosis = 6 * 98 / 14**2
     freedom = min(max(6 / (kurtosis - 1), 1.2), 2.5)
     half = stats.t.ppf(0.975, freedom) * np.sqrt(14 / 5 / 6)
     assert kurtosis == 3 and freedom == 2.5
-    assert (own, low, high) == pytest.approx((5, 5 - half, 5 + half))
-    values = np.array([5.0, *without])
+    assert intervals.interval(values) == pytest.approx((5, 5 - half, 5 + half))
     assert intervals.p_value(values, 5 + half) == pytest.approx(0.05)
     assert intervals.p_value(values, 5.0) == pytest.approx(1)
 
 
 def test_one_bad_block_and_priority_measures_widen_the_interval():
     def width(means, **how):
-        values = [np.mean(means), *(np.delete(means, k).mean() for k in range(len(means)))]
-        _, low, high = intervals.interval(np.array(values), **how)
+        _, low, high = intervals.interval(with_means_without(means), **how)
         return (high - low) / np.std(means)
 
     even, odd = np.tile([1.0, 3.0], 10), np.array([1.0] * 17 + [4.0] * 3)
@@ -79,8 +81,8 @@ def test_one_bad_block_and_priority_measures_widen_the_interval():
 
 def test_the_interval_of_a_logarithm_lies_above_zero():
     values = np.array([10.0, 2.0, 11.0, 11.0, 11.0, 11.0, 11.0])
-    own, low, high = intervals.interval(values, log=True)
-    assert own == 10 and 0 < low < high
+    value, low, high = intervals.interval(values, log=True)
+    assert value == 10 and 0 < low < high
     assert intervals.interval(values)[1] < 0
 
 
@@ -109,14 +111,10 @@ def test_equal_results_have_an_interval_of_width_zero():
 
 def test_intervals_of_independent_blocks_cover():
     """Means of 13 normal blocks, and of 13 blocks of a skewed distribution."""
-    random, logs = np.random.default_rng(3), 500
-    for draw in (random.normal, lambda size: random.exponential(size=size) - 1):
-        hit = 0
-        for means in (draw(size=13) for _ in range(logs)):
-            values = [means.mean(), *(np.delete(means, k).mean() for k in range(13))]
-            _, low, high = intervals.interval(np.array(values))
-            hit += low <= 0 <= high
-        assert hit / logs > 0.93
+    random = np.random.default_rng(3)
+    for means in (random.normal(size=(500, 13)), random.exponential(size=(500, 13)) - 1):
+        results = (intervals.interval(with_means_without(row)) for row in means)
+        assert np.mean([low <= 0 <= high for _, low, high in results]) > 0.93
 
 
 def test_schedules_without_a_block_close_the_gap():
@@ -124,12 +122,13 @@ def test_schedules_without_a_block_close_the_gap():
     run = rp.simulate(log, rp.PVEasy())
     assert len(run.killed_runs)
     block, kills = intervals.blocks(log.submit), 0
-    for k, one in enumerate(intervals.schedules_without(run)):
+    for k, part in enumerate(intervals.schedules_without(run)):
         kept = block != k
-        assert (one.wait == run.wait[kept]).all() and (one.backfilled == run.backfilled[kept]).all()
-        assert (np.diff(one.workload.submit) >= 0).all()
-        assert one.workload.span <= log.span - 3 * WEEK or k in (0, 5)
-        counts = np.bincount(one.killed_runs[:, 0], minlength=kept.sum())
+        for column in ("wait", "backfilled"):
+            assert (getattr(part, column) == getattr(run, column)[kept]).all()
+        assert (np.diff(part.workload.submit) >= 0).all()
+        assert part.workload.span <= log.span - 3 * WEEK or k in (0, 5)
+        counts = np.bincount(part.killed_runs[:, 0], minlength=kept.sum())
         assert (counts == run.times_killed[kept]).all()
-        kills += len(one.killed_runs)
+        kills += len(part.killed_runs)
     assert kills == 5 * len(run.killed_runs)

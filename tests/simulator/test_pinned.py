@@ -35,12 +35,8 @@ def pinned():
     rows = rows_of("pinned_starts.csv")
     if os.environ.get("REPLICATION_WHOLE"):
         return rows
-    return [
-        row
-        for row in rows
-        if row["log"] == "KTH-SP2-2"
-        or (row["log"] == "SDSC-BLUE" and row["scheduler"] in ("EASY()", "FCFS()"))
-    ]
+    longest = [("SDSC-BLUE", scheduler) for scheduler in ("EASY()", "FCFS()")]
+    return [r for r in rows if r["log"] == "KTH-SP2-2" or (r["log"], r["scheduler"]) in longest]
 
 
 def named(row):
@@ -60,8 +56,8 @@ def simulated(row, workload):
 
 
 def sha256(*columns):
-    """Return the hash of some columns."""
-    content = b"".join(np.asarray(one).astype("<i8").tobytes() for one in columns)
+    """Return the hash of columns."""
+    content = b"".join(np.asarray(column).astype("<i8").tobytes() for column in columns)
     return hashlib.sha256(content).hexdigest()
 
 
@@ -70,9 +66,8 @@ def of_columns(schedule):
     wild backfills, of what is observed.
     """
     columns, scheduler = [*schedule.columns().values()], schedule.scheduler
-    intervenes = (
-        isinstance(scheduler, rp.PaperEASY) and scheduler.permissions(schedule.workload, 1).any()
-    )
+    is_paper_easy = isinstance(scheduler, rp.PaperEASY)
+    intervenes = is_paper_easy and scheduler.permissions(schedule.workload, 1).any()
     if scheduler == rp.EASY() or intervenes:
         seen = observe(schedule.workload, schedule.estimates, 1, schedule.scheduler)
         columns += [seen.shortest, seen.wild, seen.events, seen.delay]
@@ -95,13 +90,15 @@ def test_schedules_are_as_they_were(row, logs):
 @pytest.mark.parametrize("row", rows_of("pinned_long_queues.csv"), ids=named)
 def test_starts_with_long_queues_are_as_they_were(row, logs):
     name = row["log"]
-    places = [folder / f"{name}.swf.gz" for folder in paths.trace_folders()]
-    place = next((place for place in places if place.is_file()), None)
-    if place is None:
+    files = [folder / f"{name}.swf.gz" for folder in paths.trace_folders()]
+    file = next((file for file in files if file.is_file()), None)
+    if file is None:
         pytest.skip(f"the log {name} is not on this machine")
     if name not in logs:
-        trace = swf.read(place, bad_lines="skip")
+        trace = swf.read(file, bad_lines="skip")
         rules = {"size": "requested", "overrun": "raise-estimate", "rules": DROP}
-        rules |= {"smaller_machine": True}
-        logs[name] = cleaning.workload(trace, MACHINES[name], **rules, name=name, draw_key=name)
+        names = {"name": name, "draw_key": name}
+        logs[name] = cleaning.workload(
+            trace, MACHINES[name], **rules, **names, smaller_machine=True
+        )
     assert sha256(simulated(row, logs[name]).start) == row["starts_sha256"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from replication.simulator.kernels import memory as compiled
-from replication.simulator.predictors import CVH, Biased, Clairvoyant, Predictor, Virtual
+from replication.simulator.predictors import Biased, Clairvoyant, Predictor, Virtual
 from replication.simulator.schedulers import EASY
 from replication.simulator.simulation import simulate
 from replication.simulator.workload import Workload
@@ -34,30 +34,6 @@ def after(workload, predictor, ended, job):
         compiled.begin(memory, k, 0)
         compiled.learn(memory, k, workload.run_time[k])
     return compiled.predict(memory, job, 99)
-
-
-def test_last_carries_the_accuracy_of_the_users_last_job_over():
-    w = people((30, 60, 1), (90, 100, 1), (5, 50, 2), (1, 1000, 1), (9, 0, 1))
-    assert after(w, "last", [], 3) == 1000
-    assert after(w, "last", [2], 3) == 1000, "another user's job says nothing"
-    assert after(w, "last", [0], 3) == 500
-    assert after(w, "last", [0, 1], 3) == 900
-    assert after(w, "last", [1, 0, 2], 3) == 500, "the order of ends counts"
-    assert after(w, "last", [1, 4], 3) == 1000, "an estimate of 0 has no accuracy"
-
-
-def test_last_rounds_and_stays_at_the_estimate():
-    w = people((1, 3, 1), (80, 60, 1), (1, 10, 1))
-    assert after(w, "last", [0], 2) == 3
-    assert after(w, "last", [1], 2) == 10
-
-
-def test_tsafrir_needs_two_ended_jobs_of_the_user():
-    w = people((30, 60, 1), (91, 100, 1), (5, 50, 2), (1, 1000, 1), (1, 40, 1))
-    assert after(w, "tsafrir", [0], 3) == 1000
-    assert after(w, "tsafrir", [0, 2], 3) == 1000
-    assert after(w, "tsafrir", [0, 2, 1], 3) == 60, "whole seconds: 60.5 becomes 60"
-    assert after(w, "tsafrir", [0, 1], 4) == 40, "at most the estimate"
 
 
 def test_complete_takes_the_first_class_with_a_history():
@@ -121,39 +97,6 @@ def test_top_percent_keeps_its_weights_in_range_through_a_long_history():
             compiled.learn(memory, k, 0)
         assert np.isfinite(memory.real).all() and np.isfinite(memory.model).all()
         assert compiled.predict(memory, 0, 0) == 10
-
-
-def test_cvh_starts_from_one_second_and_counts_what_the_user_did():
-    w = people((40, 100, 1), (20, 100, 1), (30, 50, 1), (5, 60, 1))
-    assert after(w, "cvh", [], 0) == 1, "no weights yet"
-    memory = memory_of(CVH(), w)
-    for k, now in ((0, 40), (1, 41), (2, 42)):
-        compiled.predict(memory, k, 0)
-        compiled.begin(memory, k, 0)
-        compiled.learn(memory, k, now)
-    compiled.predict(memory, 3, 45)
-    # Time since submission where the run is over: 43, 44 and 45 s; all below the estimate.
-    seen = memory.real[3]
-    assert seen[:7].tolist() == pytest.approx([1, 43, 44, 45, 60, 43.5, 0.33 * 132])
-    assert seen[7:14].tolist() == pytest.approx([30, 3, 1, 0, 0, 0, 0])
-    assert seen[18] == 1
-
-
-@pytest.mark.parametrize(
-    ("ended", "means"), [((), (100, 100)), ((0,), (60, 60)), ((0, 1), (55, 55))]
-)
-def test_cvh_means_of_users_with_few_jobs(ended, means):
-    """With one or two ended jobs both are the mean of what there is,
-    with none they are the estimate.
-    """
-    w = people((60, 100, 1), (50, 100, 1), (1, 100, 1))
-    memory = memory_of(CVH(), w)
-    for k in ended:
-        compiled.predict(memory, k, 0)
-        compiled.begin(memory, k, 0)
-        compiled.learn(memory, k, w.run_time[k])
-    compiled.predict(memory, 2, 5)
-    assert tuple(memory.real[2, 5:7]) == means
 
 
 def virtual(workload, error, seed):

@@ -11,7 +11,7 @@ from replication.simulator.schedulers import FCFS, PVEasy
 from replication.simulator.schedules import export, gantt
 from replication.simulator.schedules.schedule import TABLE, Schedule, ScheduleError
 from replication.simulator.simulation import simulate
-from tests.workloads import jobs
+from tests.workloads import jobs, preempted_jobs
 
 EXAMPLE = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))
 
@@ -48,20 +48,15 @@ def test_the_waits_of_a_log_are_filled_in():
 
 
 def test_partial_executions_are_lines_of_status_2_to_4(tmp_path):
-    rows = ((3 * k, 40 + 7 * (k % 5), 1 + k % 4, 30 + 90 * (k % 3)) for k in range(60))
-    schedule = simulate(jobs(4, *rows), PVEasy(predictor=Last(), preemption="suspend"))
+    schedule = simulate(preempted_jobs(), PVEasy(predictor=Last(), preemption="suspend"))
     schedule.write_swf(tmp_path / "a.swf")
-    rows = [
-        [int(value) for value in row.split()]
-        for row in (tmp_path / "a.swf").read_text().splitlines()
-        if not row.startswith(";")
-    ]
-    job = int(schedule.workload.job_id[schedule.killed_runs[0, 0]])
-    whole, *parts = [row for row in rows if row[0] == job]
-    assert whole[10] == 1 and [row[10] for row in parts] == [2] * (len(parts) - 1) + [3]
-    assert [row[1] for row in parts] == [whole[1]] + [-1] * (len(parts) - 1)
-    assert whole[3] == sum(row[3] for row in parts)
-    assert whole[2] == parts[0][2]
+    table = np.loadtxt(tmp_path / "a.swf", comments=";")
+    job_id, submit, wait, run_time, status = table[:, [0, 1, 2, 3, 10]].T.astype(int)
+    whole, *parts = np.flatnonzero(job_id == schedule.workload.job_id[schedule.killed_runs[0, 0]])
+    later = [-1] * (len(parts) - 1)
+    assert status[whole] == 1 and status[parts].tolist() == [2 for _ in later] + [3]
+    assert submit[parts].tolist() == [submit[whole], *later]
+    assert run_time[whole] == run_time[parts].sum() and wait[whole] == wait[parts[0]]
 
 
 def test_a_gantt_picture_shows_every_job_of_its_window():
@@ -78,11 +73,11 @@ def test_a_gantt_picture_shows_every_job_of_its_window():
 
 def test_the_schedule_of_a_log_has_its_waits():
     w = jobs(4, (0, 5, 3), (1, 5, 4), (2, 3, 1)).replace(more={"wait": [0, 4, 1]})
-    own = Schedule.of_log(w, trim=False)
-    assert own.start.tolist() == [0, 5, 3] and own.wait.tolist() == [0, 4, 1]
-    assert own.backfilled.tolist() == [False, False, True]
+    schedule = Schedule.of_log(w, trim=False)
+    assert schedule.start.tolist() == [0, 5, 3] and schedule.wait.tolist() == [0, 4, 1]
+    assert schedule.backfilled.tolist() == [False, False, True]
     with pytest.raises(ScheduleError, match="5 processors in use at second 5, the machine has 4"):
-        own.validate()
+        schedule.validate()
     with pytest.raises(ScheduleError, match="no waits; load the log with more='wait'"):
         Schedule.of_log(w.replace(more={}))
     with pytest.raises(ScheduleError, match=r"job 2: wait -1, which is unknown \(2 such jobs\)"):

@@ -9,54 +9,45 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 
+import replication as rp
 from conformance import suite
 from replication.simulator import paths
-from replication.simulator.estimates import Deterministic, FModel, Perfect
-from replication.simulator.predictors import Predictor, Virtual
-from replication.simulator.schedulers import (
-    EASY,
-    Conservative,
-    LargestAreaFirst,
-    OrderedEASY,
-    PaperEASY,
-    options,
-)
+from replication.simulator.schedulers import options
 from replication.simulator.schedules import measures
-from replication.simulator.simulation import simulate
 from tests.workloads import jobs, workloads
 
 SENTENCE = re.compile(r"^- \*\*([A-Z]\d+)\*\* ", re.MULTILINE)
 TEST = re.compile(r"^def test_([A-Z]\d+)_", re.MULTILINE)
 
 
-def starts(workload, scheduler=PaperEASY, **options):
-    return simulate(workload, scheduler(**options)).validate().start.tolist()
+def starts(workload, scheduler=rp.PaperEASY, **options):
+    return rp.simulate(workload, scheduler(**options)).validate().start.tolist()
 
 
 def test_every_sentence_has_one_number_and_logs_or_one_test():
     pages = [paths.ROOT / "contrib/conformance/sentences.md", paths.ROOT / "docs/semantics.md"]
     pages += sorted((paths.ROOT / "docs/semantics").glob("*.md"))
-    sentences = [one for page in pages for one in SENTENCE.findall(page.read_text("utf-8"))]
+    sentences = sum((SENTENCE.findall(page.read_text("utf-8")) for page in pages), [])
     files = sorted((paths.ROOT / "tests/simulator").glob("test_*.py"))
-    tests = [one for file in files for one in TEST.findall(file.read_text("utf-8"))]
+    tests = sum((TEST.findall(file.read_text("utf-8")) for file in files), [])
     logs = {log.sentence for log in suite.logs()}
     assert Counter(sentences) == Counter([*logs, *tests])
     assert len(sentences) > 100
 
 
 def test_E1_time_is_whole_seconds():
-    schedule = simulate(jobs(4, (0, 3, 4), (1, 2, 4)), estimates=np.array([3.4, 2.6]))
+    schedule = rp.simulate(jobs(4, (0, 3, 4), (1, 2, 4)), estimates=np.array([3.4, 2.6]))
     assert schedule.start.dtype == np.int64
     assert schedule.estimate.tolist() == [3, 3]
 
 
 def test_E16_modelled_estimates_are_rounded_and_never_short():
     w = jobs(4, *[(0, r, 1) for r in range(200)])
-    for model in (FModel(0.01), FModel(3), Deterministic(0.3), Perfect()):
+    for model in (rp.FModel(0.01), rp.FModel(3), rp.Deterministic(0.3), rp.Perfect()):
         _, estimate = model.make(w)
         assert estimate.dtype == np.int64
         assert (estimate >= w.run_time).all()
-    assert Deterministic(0.1).make(jobs(4, (0, 3, 1), (0, 7, 1)))[1].tolist() == [3, 8]
+    assert rp.Deterministic(0.1).make(jobs(4, (0, 3, 1), (0, 7, 1)))[1].tolist() == [3, 8]
 
 
 def test_E17_scaled_submissions_are_rounded_and_keep_their_order():
@@ -79,16 +70,16 @@ def test_E18_trimming():
 @settings(max_examples=150, deadline=None)
 @given(workloads(overrun=True))
 def test_P8_the_estimate_gives_plain_easy(workload):
-    plain = simulate(workload).validate()
-    planned = options.columns(EASY().simulated(workload, workload.estimate, 1))
+    plain = rp.simulate(workload).validate()
+    planned = options.columns(rp.EASY().simulated(workload, workload.estimate, 1))
     for column in ("start", "backfilled", "prediction", "first_prediction"):
         assert planned[column].tolist() == getattr(plain, column).tolist()
 
 
 def test_P19_who_passes_a_waiting_job_is_backfilled():
     w = jobs(4, (0, 5, 3), (1, 5, 4), (2, 3, 1), (20, 1, 4))
-    for scheduler in (LargestAreaFirst(), Conservative()):
-        assert simulate(w, scheduler).backfilled.tolist() == [False, False, True, False]
+    for scheduler in (rp.LargestAreaFirst(), rp.Conservative()):
+        assert rp.simulate(w, scheduler).backfilled.tolist() == [False, False, True, False]
 
 
 def test_P29_plans_that_do_not_age():
@@ -99,7 +90,7 @@ def test_P29_plans_that_do_not_age():
     assert starts(w, plans="unaged")[:3] == [0, 110, 20]
     # No prediction expires: at 40 job 0, predicted to run 25 s, is expected at 65.
     w = jobs(4, (0, 60, 3, 100), (1, 5, 4), (40, 20, 1, 20))
-    late = {"predictor": Virtual(0, -0.75), "correction": "now"}
+    late = {"predictor": rp.Virtual(0, -0.75), "correction": "now"}
     assert starts(w, **late)[2] == 65
     assert starts(w, **late, plans="unaged")[2] == 40
     # A reservation that lasts is made with such a plan once.
@@ -109,7 +100,7 @@ def test_P29_plans_that_do_not_age():
 
 
 def test_P30_a_predictor_is_notified_of_starts_after_the_pass():
-    class Begun(Predictor, name="begun"):
+    class Begun(rp.Predictor, name="begun"):
         """As many seconds as jobs have begun, and one."""
 
         def start(self, workload):
@@ -122,28 +113,33 @@ def test_P30_a_predictor_is_notified_of_starts_after_the_pass():
             return len(self.begun) + 1
 
     w = jobs(4, (0, 9, 1), (0, 9, 1), (0, 9, 1), (1, 9, 1))
-    for scheduler in (EASY(), EASY(candidates="shortest"), Conservative(), LargestAreaFirst()):
-        found = simulate(w, replace(scheduler, predictor=Begun()))
-        assert found.prediction.tolist() == [1, 1, 1, 4]
-    one_by_one = PaperEASY(Begun(), events="one-by-one")
-    assert simulate(w, one_by_one).prediction.tolist() == [1, 2, 3, 4]
+    for scheduler in (
+        rp.EASY(),
+        rp.EASY(candidates="shortest"),
+        rp.Conservative(),
+        rp.LargestAreaFirst(),
+    ):
+        schedule = rp.simulate(w, replace(scheduler, predictor=Begun()))
+        assert schedule.prediction.tolist() == [1, 1, 1, 4]
+    one_by_one = rp.PaperEASY(Begun(), events="one-by-one")
+    assert rp.simulate(w, one_by_one).prediction.tolist() == [1, 2, 3, 4]
 
 
 def test_R1_the_queue_is_in_the_order_of_the_function_and_of_arrival():
     w = jobs(4, (0, 10, 4), (1, 5, 4), (2, 5, 3), (3, 5, 3))
-    assert starts(w, OrderedEASY, order=lambda w: w.processors) == [0, 20, 10, 15]
+    assert starts(w, rp.OrderedEASY, order=lambda w: w.processors) == [0, 20, 10, 15]
 
 
 def test_R2_a_later_job_becomes_the_head():
     w = jobs(4, (0, 10, 4), (1, 5, 3), (9, 5, 4))
-    assert starts(w, OrderedEASY, order=lambda w: -w.processors) == [0, 15, 10]
+    assert starts(w, rp.OrderedEASY, order=lambda w: -w.processors) == [0, 15, 10]
 
 
 def test_R7_one_reservation_is_easy():
-    assert EASY(reservations=1) == EASY()
+    assert rp.EASY(reservations=1) == rp.EASY()
 
 
 def test_R8_jobs_past_a_blocked_one_are_backfilled():
     w = jobs(4, (0, 10, 3), (1, 10, 2), (2, 5, 4), (3, 18, 1))
-    assert simulate(w, EASY(reservations=2)).backfilled.tolist() == [False] * 4
-    assert simulate(w, EASY()).backfilled.tolist() == [False, False, False, True]
+    assert rp.simulate(w, rp.EASY(reservations=2)).backfilled.tolist() == [False] * 4
+    assert rp.simulate(w, rp.EASY()).backfilled.tolist() == [False, False, False, True]

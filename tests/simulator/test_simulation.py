@@ -1,5 +1,6 @@
 """The public interface: simulate, compare, and the display of workloads and schedules."""
 
+import itertools
 import warnings
 from dataclasses import replace
 
@@ -16,22 +17,15 @@ BUSY = jobs(4, (0, 10, 3, 12), (1, 20, 4, 30), (2, 8, 1), (40, 10, 4))
 
 
 def test_a_comparison_has_a_row_each():
-    logs, models = [BUSY, BUSY.replace(name="other")], [rp.Users(), rp.FModel(2)]
+    logs, models = [BUSY, BUSY.replace(name="copy")], [rp.Users(), rp.FModel(2)]
     schedulers = [rp.FCFS(), rp.EASY(), rp.PVEasy()]
     table = rp.compare(logs, schedulers, models, seed=3)
-    assert len(table) == 12
-    for row in table.to_dict("records"):
-        log, model, scheduler = (
-            next(one for one in those if name(one) == row[column])
-            for column, those, name in (
-                ("log", logs, lambda log: log.name),
-                ("estimates", models, repr),
-                ("scheduler", schedulers, repr),
-            )
-        )
-        found = rp.simulate(log, scheduler, model, seed=3).measures
-        assert {name: row[name] for name in found} == pytest.approx(found, nan_ok=True)
-        assert row["seed"] == 3 and row["stand_in"] is False
+    assert len(table) == 12 and {*table["seed"]} == {3} and not table["stand_in"].any()
+    table = table.set_index(["log", "scheduler", "estimates"])
+    for log, scheduler, model in itertools.product(logs, schedulers, models):
+        measured = rp.simulate(log, scheduler, model, seed=3).measures
+        row = table.loc[(log.name, repr(scheduler), repr(model))]
+        assert dict(row[[*measured]]) == pytest.approx(dict(measured), nan_ok=True)
 
 
 def test_differences_have_intervals_over_weeks():
@@ -39,11 +33,11 @@ def test_differences_have_intervals_over_weeks():
     names = ["mean_wait", "utilisation", "ap1waf", longest_run]
     table = rp.compare(log, [rp.FCFS(), rp.EASY()], measures=names, intervals=True)
     assert list(table["measure"]) == [*names[:3], "longest_run"] * 2
-    first, second = table[table["measure"] == "mean_wait"].to_dict("records")
-    assert (first["difference"], first["low"], first["high"]) == (0, 0, 0)
-    assert second["low"] < second["difference"] < second["high"]
-    assert second["difference"] == second["value"] - first["value"]
-    for name in ("max_wait", "max_bounded_slowdown", "wait_p100", "wild"):
+    fcfs, easy = table[table["measure"] == "mean_wait"].to_dict("records")
+    assert (fcfs["difference"], fcfs["low"], fcfs["high"]) == (0, 0, 0)
+    assert easy["low"] < easy["difference"] < easy["high"]
+    assert easy["difference"] == easy["value"] - fcfs["value"]
+    for name in ("max_wait", "wait_p100", "wild"):
         with pytest.raises(ValueError, match=f"intervals: {name}"):
             rp.compare(log, rp.EASY(), measures=["mean_wait", name], intervals=True)
     with pytest.raises(ValueError, match="random has 2 weeks with jobs.*logs of 3 weeks"):
@@ -59,18 +53,12 @@ def longest_run(schedule):
     [
         (lambda: rp.simulate("KTH-SP2"), "allowed: a Workload"),
         (lambda: rp.simulate(BUSY, "EASi"), "scheduler 'EASi' unknown .did you mean easy.*fcfs"),
-        (lambda: rp.simulate(BUSY, estimates=2), "estimates is 2; allowed: .*Users, Perfect"),
-        (
-            lambda: rp.simulate(BUSY, estimates=rp.FModel(1e300)),
-            "estimates reach .* allowed: below",
-        ),
+        (lambda: rp.simulate(BUSY, "easy", rp.FModel(1e300)), "estimates reach .* allowed: below"),
         (lambda: rp.simulate(BUSY, estimates=np.array([1])), "shape"),
         (lambda: rp.simulate(BUSY, estimates=np.array([0, -2, 3, 4])), "job 2: estimate -2"),
         (lambda: rp.simulate(BUSY, estimates=np.array([1, np.nan, 3, 4])), "no numbers"),
         (lambda: rp.simulate(BUSY, estimates=np.array([1, 2**61, 3, 4])), "times reach"),
-        (lambda: rp.compare(BUSY, []), "schedulers.*allowed: one or more, each once"),
         (lambda: rp.compare(BUSY, [rp.EASY(), rp.EASY()]), "allowed: one or more, each once"),
-        (lambda: rp.simulate(BUSY, seed=1.5), "seed 1.5; allowed: a whole number from 0"),
         (lambda: rp.simulate(BUSY, seed=2**63), f"allowed: a whole number from 0 to {2**63 - 1}"),
         (lambda: rp.FModel(2).make(BUSY, -1), "seed -1; allowed: a whole number from 0"),
         (lambda: rp.synthetic(9, seed=True), "seed True; allowed: a whole number from 0"),
@@ -100,10 +88,10 @@ def test_an_impossible_schedule_is_not_valid(columns, message):
 
 def test_random_estimates_are_uniform_and_depend_on_the_seed():
     workload = jobs(4, *[(k, 10_000, 1) for k in range(20_000)])
-    one, again, other = (rp.FModel(2).make(workload, seed)[1] for seed in (3, 3, 4))
-    assert (one == again).all() and (one != other).any()
-    # The mean and the quartiles of 20,000 uniform numbers, within five standard errors.
-    quartiles = np.quantile((one - 10_000) / 20_000, [0.25, 0.5, 0.75])
+    estimate, again, other_seed = (rp.FModel(2).make(workload, seed)[1] for seed in (3, 3, 4))
+    assert (estimate == again).all() and (estimate != other_seed).any()
+    # The quartiles of 20,000 uniform numbers, within five standard errors.
+    quartiles = np.quantile((estimate - 10_000) / 20_000, [0.25, 0.5, 0.75])
     assert quartiles == pytest.approx([0.25, 0.5, 0.75], abs=5 * 0.5 / 20_000**0.5)
 
 
@@ -112,8 +100,8 @@ def test_a_schedule_shows_its_measures():
     assert repr(run) == "Schedule of hand-made: 4 jobs, EASY(), estimates FModel(f=2.0), seed 1"
     shown = rp.simulate(BUSY.replace(name="<b>"))._repr_html_()
     assert "Schedule of &lt;b&gt;" in shown and "mean wait, s" in shown
-    own = rp.simulate(BUSY, estimates=np.full(4, 30))
-    assert own.provenance["estimates"] == "given"
+    run = rp.simulate(BUSY, estimates=np.full(4, 30))
+    assert run.provenance["estimates"] == "given"
 
 
 def test_a_workload_shows_a_short_table():
@@ -143,7 +131,7 @@ def test_a_grid_of_badness_factors_has_both_ends():
 
 
 def test_missing_estimates_are_told():
-    few, some, most = (BUSY.replace(without_estimate=share) for share in (0.01, 0.3, 0.6))
+    few, third, most = (BUSY.replace(without_estimate=share) for share in (0.01, 0.3, 0.6))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert rp.simulate(few).provenance["estimates"] == "Users()"
@@ -151,13 +139,13 @@ def test_missing_estimates_are_told():
             rp.simulate(most, rp.EASY(), model)
         rp.simulate(most, rp.FCFS())  # plans nothing
     with pytest.warns(MissingEstimates, match="30 % of the jobs have no estimate; .* drop="):
-        run = rp.simulate(some)
+        run = rp.simulate(third)
     assert run.provenance["estimates"] == "Users(missing='run-time')"
     with pytest.raises(ValueError, match="60 % of the jobs have no estimate.* FModel"):
         rp.simulate(most)
     for table in (rp.sweep, rp.compare):
         with pytest.warns(MissingEstimates):
-            assert table(some, rp.EASY())["estimates"].item() == "Users(missing='run-time')"
+            assert table(third, rp.EASY())["estimates"].item() == "Users(missing='run-time')"
         with pytest.raises(ValueError, match="60 % of the jobs have no estimate"):
             table(most, rp.EASY())
-    assert some.label == "hand-made (30 % of the jobs without an estimate)"
+    assert third.label == "hand-made (30 % of the jobs without an estimate)"

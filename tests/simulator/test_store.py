@@ -59,16 +59,16 @@ def test_a_sweep_goes_on_without_a_store_that_cannot_be_used(broken, delete, tmp
     assert ("delete the file" in lines[0]) == delete
 
 
-def put_many(folder, first):
+def put_many(folder, numbers):
     with Store(folder) as store:
-        for k in range(first, first + 200):
+        for k in numbers:
             store.put(f"{k:064x}", {"k": [k]})
 
 
 def test_two_programs_write_to_one_store(tmp_path):
     """Each has a connection of its own, as processes have."""
     with ThreadPoolExecutor(2) as both:
-        list(both.map(put_many, [tmp_path] * 2, [0, 200]))
+        list(both.map(put_many, [tmp_path] * 2, [range(200), range(200, 400)]))
     with Store(tmp_path) as store:
         assert [store.get(f"{k:064x}") for k in range(400)] == [{"k": [k]} for k in range(400)]
 

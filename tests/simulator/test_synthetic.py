@@ -40,9 +40,8 @@ def test_run_times_are_hyper_gamma_and_grow_with_the_size(jobs):
     assert logs[large].mean() > logs[~large].mean() + 0.5
     # Two modes: the short gamma's lies at exp((4.2 - 1) * 0.94) = 20 s, the long one's at exp(9.3)
     # = 3 h.
-    near = [np.exp(3.0), np.exp(9.3)], [np.exp(6.5), np.exp(11.5)]
-    count = [[(np.abs(logs - np.log(at)) < 0.5).mean() for at in row] for row in near]
-    assert min(count[0]) > 1.3 * max(count[1])
+    share = {k: (np.abs(logs - k) < 0.5).mean() for k in (3, 6.5, 9.3, 11.5)}
+    assert min(share[3], share[9.3]) > 1.3 * max(share[6.5], share[11.5])
 
 
 def test_arrivals_have_the_daily_cycle(jobs):
@@ -78,11 +77,14 @@ def test_estimates_are_modal(jobs):
 
 
 def test_the_same_jobs_for_the_same_arguments():
-    one, again, other = rp.synthetic(500), rp.synthetic(500, name="x"), rp.synthetic(500, seed=2)
-    assert one.draw_key == again.draw_key != other.draw_key
-    with pytest.raises(WorkloadError, match="allowed: 2 jobs or more, a load above 0"):
-        rp.synthetic(1)
-    with pytest.raises(WorkloadError, match="allowed: 2 jobs or more, a load above 0"):
-        rp.synthetic(10, load=0)
-    with pytest.raises(WorkloadError, match="0 processors and None users.*1 processor"):
-        rp.synthetic(10, machine=0)
+    keys = [
+        rp.synthetic(500, name=name, seed=seed).draw_key
+        for name, seed in (("a", 1), ("b", 1), ("a", 2))
+    ]
+    assert keys[0] == keys[1] != keys[2]
+
+
+def test_a_single_job_no_load_and_no_processors_are_refused():
+    for options in ({"jobs": 1}, {"jobs": 10, "load": 0}, {"jobs": 10, "machine": 0}):
+        with pytest.raises(WorkloadError, match="2 jobs or more, a load above 0|1 processor"):
+            rp.synthetic(**options)

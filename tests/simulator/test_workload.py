@@ -3,7 +3,6 @@
 import copy
 import datetime
 import gzip
-import pickle
 import shutil
 
 import numpy as np
@@ -15,14 +14,7 @@ from replication.simulator.logs import registry
 from replication.simulator.logs.cleaning import CleaningError
 from replication.simulator.schedules import measures
 from replication.simulator.sweeps.grid import fingerprint_of
-from replication.simulator.workload import (
-    COLUMNS,
-    LARGEST,
-    UnitWarning,
-    Workload,
-    WorkloadError,
-    usage,
-)
+from replication.simulator.workload import COLUMNS, LARGEST, UnitWarning, WorkloadError, usage
 from tests.workloads import write_log
 
 
@@ -35,20 +27,19 @@ def jobs(**changes):
         "processors": [3, 4, 1],
         "estimate": [10, 10, 10],
     }
-    return Workload.from_columns("three", **plain | changes)
+    return rp.Workload.from_columns("three", **plain | changes)
 
 
 def test_a_workload_owns_its_columns():
     run_time = np.array([9, 5, 3])
     view = run_time.view()
     view.flags.writeable = False
-    w, other = jobs(run_time=run_time), jobs(run_time=view)
+    w, of_view = jobs(run_time=run_time), jobs(run_time=view)
     run_time[:] = 1
-    assert w.run_time.tolist() == other.run_time.tolist() == [9, 5, 3]
-    copies = copy.copy(w), copy.deepcopy(w), pickle.loads(pickle.dumps(w))  # noqa: S301
-    for one in (w.scaled(2), w.take([0, 2]), *copies):
-        assert not any(getattr(one, column).flags.writeable for column in COLUMNS)
-        assert one.draw_key == w.draw_key
+    assert w.run_time.tolist() == of_view.run_time.tolist() == [9, 5, 3]
+    for log in (w, w.scaled(2), w.take([0, 2]), copy.deepcopy(w)):
+        assert not any(getattr(log, column).flags.writeable for column in COLUMNS)
+        assert log.draw_key == w.draw_key
 
 
 @pytest.mark.parametrize(
@@ -76,21 +67,14 @@ def test_points_in_time_are_seconds_since_the_first(zone):
     [
         ({"run_time": [9, 0.5, 3]}, "three: run_time: 0.5 at row 1; expected whole seconds"),
         ({"run_time": pd.array([9, None, 3], dtype="Int64")}, "run_time: nan at row 1"),
-        ({"run_time": [9, np.nan, 3]}, "run_time: nan at row 1; expected whole seconds"),
         ({"run_time": [9, np.inf, 3]}, "run_time: inf at row 1"),
         ({"run_time": ["9", "5", "3"]}, "expected whole seconds"),
-        ({"run_time": [True, False, True]}, "run_time: bool"),
         ({"run_time": pd.to_timedelta(["1s", "1500ms", "2s"])}, "run_time: 1.5 at row 1"),
-        (
-            {"processors": pd.to_timedelta(["1s", "1s", "1s"])},
-            "processors: .*expected whole numbers",
-        ),
-        ({"processors": [1.9, 1, 1]}, "processors: 1.9 at row 0; expected whole numbers"),
+        ({"processors": pd.to_timedelta(["1s"] * 3)}, "processors: .*expected whole numbers"),
         ({"run_time": np.array([1, 2, 2**64 - 1], np.uint64)}, "run_time: .* at row 2"),
         ({"run_time": [1, 2, LARGEST + 1]}, "job 3: run_time .*, allowed: at most"),
         ({"run_time": [1, -1, 2]}, "job 2: run_time -1, allowed: 0 or more seconds"),
         ({"processors": [1, 5, 1]}, "job 2: processors 5, allowed: at most the machine's 4"),
-        ({"processors": [1, 0, 1]}, "job 2: processors 0, allowed: 1 or more"),
         ({"submit": [0, 2, 1]}, "job 3: submit 1 is before the previous job's"),
         ({"machine": 4.5}, "machine 4.5; expected a whole number from 1"),
         (dict.fromkeys(["submit", "run_time", "processors", "estimate"], []), "no jobs left"),
@@ -112,7 +96,7 @@ def test_other_scaling_factors_and_loads_are_refused(factor):
 
 def test_a_name_that_is_no_text_and_a_mask_of_another_length_are_refused():
     with pytest.raises(WorkloadError, match="name None; expected a text"):
-        Workload.from_columns(None, 4, [0], [1], [1])
+        rp.Workload.from_columns(None, 4, [0], [1], [1])
     with pytest.raises(WorkloadError, match="three: take: boolean index did not match"):
         jobs().take(np.ones(5, bool))
 
@@ -136,26 +120,19 @@ def test_the_load_of_what_is_simulated():
 
 
 def test_offered_loads_do_not_overflow():
-    w = jobs(
-        machine=10**12,
-        submit=[0, 10, 20],
-        run_time=[10**8] * 3,
-        processors=[10**12, 10**12, 5 * 10**11],
-        estimate=None,
-    )
+    large = {"machine": 10**12, "processors": [10**12, 10**12, 5 * 10**11]}
+    w = jobs(**large, submit=[0, 10, 20], run_time=[10**8] * 3, estimate=None)
     assert w.load == pytest.approx(12_500_000)
     assert measures.load(w.run_time, w.processors, w.machine, 20) == pytest.approx(12_500_000)
 
 
 def test_draws_depend_on_the_jobs_and_not_on_their_name():
-    one, other = jobs(), jobs().replace(name="other", machine=8)
-    assert rp.FModel(2).estimate(one, 1).tolist() == rp.FModel(2).estimate(other, 1).tolist()
-    long = rp.Workload.from_columns("a", 4, range(50), [100] * 50, [1] * 50)
-    different = rp.Workload.from_columns("a", 4, range(50), [101] * 50, [1] * 50)
-    assert one.draw_key != jobs(run_time=[9, 5, 4]).draw_key
-    assert rp.FModel(1).draws(long, 1).tolist() != rp.FModel(1).draws(different, 1).tolist()
+    log, renamed = jobs(), jobs().replace(name="renamed", machine=8)
+    assert rp.FModel(2).estimate(log, 1).tolist() == rp.FModel(2).estimate(renamed, 1).tolist()
+    draws = [rp.FModel(1).draws(jobs(run_time=[9, 5, k]), 1).tolist() for k in (3, 4)]
+    assert draws[0] != draws[1]
     # Variants of one workload share their random numbers.
-    assert long.scaled(0.5).draw_key == long.draw_key == rp.FModel(0, e_max=5).cut(long).draw_key
+    assert log.scaled(0.5).draw_key == log.draw_key == rp.FModel(0, e_max=5).cut(log).draw_key
 
 
 def test_a_registered_log_has_the_same_draws_under_any_name(tmp_path, real_log):
@@ -179,11 +156,9 @@ def test_further_columns_go_wherever_the_jobs_go():
     w = jobs(submit=[0, 1, week + 5]).replace(
         more={"memory": [1.5, 2, 4], "project": ["a", "b", "a"]}
     )
-    given = {"memory": [1.5, 2, 4], "project": ["a", "b", "a"]}
-    copies = copy.deepcopy(w), pickle.loads(pickle.dumps(w))  # noqa: S301
-    for one in (w, w.scaled(2), w.at_load(0.5), rp.Users(e_max=5).cut(w), *copies):
-        assert further_columns(one) == given
-        assert not any(column.flags.writeable for column in one.more.values())
+    for log in (w, w.scaled(2), w.at_load(0.5), rp.Users(e_max=5).cut(w), copy.deepcopy(w)):
+        assert further_columns(log) == {"memory": [1.5, 2, 4], "project": ["a", "b", "a"]}
+        assert not any(column.flags.writeable for column in log.more.values())
     mask = w.more["project"] == "a"
     assert further_columns(w.take(mask)) == {"memory": [1.5, 4], "project": ["a", "a"]}
     assert [job.more.project for job in w.jobs(ended=True)] == ["a", "b", "a"]
@@ -193,17 +168,16 @@ def test_further_columns_go_wherever_the_jobs_go():
     with pytest.raises(TypeError):
         w.more["memory"] = [1, 1, 1]
     # A scheduler may use them, and random draws do not.
-    other = w.replace(more={"memory": [1, 1, 1]})
-    keys = {fingerprint_of(one) for one in (w, other, jobs(submit=[0, 1, week + 5]))}
-    assert len(keys) == 3 and other.draw_key == w.draw_key
+    logs = w, w.replace(more={"memory": [1, 1, 1]}), jobs(submit=[0, 1, week + 5])
+    assert len({*map(fingerprint_of, logs)}) == 3 and logs[1].draw_key == w.draw_key
 
 
 @pytest.mark.parametrize(
     ("name", "values", "message"),
     [
         ("a b", [1, 2, 3], "further column 'a b': .*must be valid identifiers"),
-        ("one", [1, 2], r"further column one is int64\[2\]; expected numbers or texts, \[3\]"),
-        ("one", [1, None, "a"], r"further column one is object\[3\]"),
+        ("rank", [1, 2], r"further column rank is int64\[2\]; expected numbers or texts, \[3\]"),
+        ("rank", [1, None, "a"], r"further column rank is object\[3\]"),
     ],
 )
 def test_other_further_columns_are_refused(name, values, message):
@@ -226,9 +200,9 @@ def test_fields_of_a_log_become_further_columns(tmp_path):
 
 
 def test_a_workload_of_one_job_and_of_unknown_users():
-    one = Workload.from_columns("one", 4, [7], [9], [3])
-    assert one.scaled(2).submit.tolist() == [14]
-    assert one.user.tolist() == one.executable.tolist() == [-1]
+    single = rp.Workload.from_columns("single", 4, [7], [9], [3])
+    assert single.scaled(2).submit.tolist() == [14]
+    assert single.user.tolist() == single.executable.tolist() == [-1]
 
 
 def test_processors_in_use_from_each_start_or_end_to_the_next():
@@ -238,14 +212,11 @@ def test_processors_in_use_from_each_start_or_end_to_the_next():
 
 def test_estimates_in_minutes_are_no_estimates():
     """The rule of logs: run times are far above most estimates."""
-    columns = {"submit": range(5), "run_time": [600, 1200, 1800, 50, 60], "processors": [1] * 5}
-    minutes = [20, 40, 60, 60, 60]
-    with pytest.warns(UnitWarning, match="m: 3 of 5 estimates .* in minutes"):
-        jobs = Workload.from_columns("m", 4, **columns, estimate=minutes)
-    assert jobs.without_estimate == 0.6 and jobs.estimate.tolist() == minutes
-    with pytest.raises(ValueError, match="60 % of the jobs have no estimate"):
-        rp.simulate(jobs, "easy")
-    stated = Workload.from_columns("m", 4, **columns, estimate=minutes, without_estimate=0.0)
-    assert len(rp.simulate(stated, "easy", trim=False).jobs) == 5
-    jobs = Workload.from_columns("s", 4, **columns, estimate=[600, 1200, 20, 20, 60])
-    assert jobs.without_estimate == 0 and len(rp.simulate(jobs, "easy", trim=False).jobs) == 5
+    times = {"run_time": [600, 1200, 1800], "estimate": [20, 40, 60]}
+    with pytest.warns(UnitWarning, match="three: 3 of 3 estimates .* in minutes"):
+        log = jobs(**times)
+    assert log.without_estimate == 1 and log.estimate.tolist() == [20, 40, 60]
+    with pytest.raises(ValueError, match="100 % of the jobs have no estimate"):
+        rp.simulate(log)
+    assert len(rp.simulate(jobs(**times, without_estimate=0.0)).start) == 3
+    assert jobs(run_time=[600, 1200, 1800], estimate=[600, 1200, 20]).without_estimate == 0

@@ -52,17 +52,17 @@ def test_standard_output_and_open_files(capsysbinary):
         assert out is file
 
 
-@pytest.mark.parametrize("how", ["itself", "link", "hard", "dots"])
+@pytest.mark.parametrize("how", ["itself", "link", "hard link", "dots"])
 def test_an_input_is_never_overwritten(tmp_path, how):
     log = tmp_path / "log.swf"
     log.write_bytes(b"jobs")
-    target = tmp_path / "other" if how in ("link", "hard") else log
+    target = tmp_path / "target"
     if how == "link":
         target.symlink_to(log)
-    elif how == "hard":
+    elif how == "hard link":
         target.hardlink_to(log)
-    elif how == "dots":
-        target = tmp_path / ".." / tmp_path.name / "log.swf"
+    else:
+        target = {"itself": log, "dots": tmp_path / ".." / tmp_path.name / "log.swf"}[how]
     with pytest.raises(writing.OutputError, match="is the input .*log.swf; expected another file"):
         with writing.open_output(target, [tmp_path / "none.swf", log]):
             pass
