@@ -72,7 +72,7 @@ def pv_easy(records):
     texts = {
         "killed": numbers.text("ours", ",.0f", **KILLED),
         "killed-printed": numbers.text("published", ",.0f", **KILLED),
-        "own-largest": killed.text("largest", ".0f", trace="all", correction="estimate"),
+        "own-largest": killed.text("largest", ".1f", trace="all", correction="estimate"),
         "own-largest-now": killed.text("largest", ".0f", trace="all", correction="now"),
         "kills-blue": kills.text("mkt", ".2f", preemption="killed", correction="estimate"),
         "kills-blue-printed": kills.text("mkt", ".2f", preemption="printed"),
@@ -108,13 +108,10 @@ def search(records):
         "votes": both.text("vote", ".0f"),
         "votes-different": both.text("different_voters", ".0f"),
         "votes-easy": easy.text("vote", ".0f"),
-        "numbers-compared": both.text("numbers", ".0f"),
         "numbers-of-each": easy.text("numbers", ".0f"),
         "combinations": both.text("products", ",.0f"),
         "schedulers-easy": easy.text("schedulers", ".0f"),
         "schedulers-last": tried.text("schedulers", ".0f", policy="EASY-Last"),
-        "beats-last-all-fewest": cases.text("all: fewest", ".0f"),
-        "beats-last-all-most": cases.text("all: most", ".0f"),
         "beats-last-fewest": cases.text("vote: fewest", ".0f"),
         "cases-of-last": most,
         "votes-for-all": voters.count(**{beats: f"{most_of(cases)} of {most_of(cases)}"}),
@@ -129,7 +126,6 @@ def search(records):
         "beats-last-alone-fewest": last.text(f"{HEADLINE}, {alone}: fewest", ".0f"),
         "beats-last-alone-most": last.text(f"{HEADLINE}, {alone}: most", ".0f"),
         "trials": test.total("trials"),
-        "trials-right": test.total("right"),
     }
     agree = [
         limit
@@ -139,6 +135,8 @@ def search(records):
         if fewest != "" and 2 * fewest > cases.number("cases")
     ]
     texts |= {"limit-from": f"{min(agree):.0f}", "limit-to": f"{max(agree):.0f}"}
+    in_all = limits.where(**{f"{HEADLINE}: fewest": cases.number("cases")})
+    texts["limit-all"] = in_all.range("limit", ".0f")
     for name, correction in (("estimate", "estimate"), ("steps", "tsafrir"), ("now", "now")):
         texts[f"textbook-{name}"] = pairs.text(beats, **TEXTBOOK, correction=correction)
     for column in ("right", "wrong", "open", "always"):
@@ -180,11 +178,15 @@ def heel_and_toe(records):
         "wild-share-most": numbers.text("ours", ".1f", item="text", measure="wild_share_max"),
         "fall-sdsc-slowdown": falls.text("fall [%]", ".1f", **slowdown),
         "rise-kth-wait": rise.text("value", ".1f", case="KTH-SP2-2 wait, expected L"),
-        "rise-kth-slowdown": rise.text("value", ".1f", case="KTH-SP2-2 slowdown, expected V"),
+        "rise-kth-slowdown": rise.interval(
+            "value", ".1f", names=("low", "high"), case="KTH-SP2-2 slowdown, expected V"
+        ),
         "sjfness-fall-ctc": cases.text(
             "value", ".1f", claim="sjfness-lambda", case="CTC-SP2", part="fall"
         ),
         "real-until-due": real.text("until-due", claim=claim),
+        "sjfness-until-due": real.text("until-due", claim="sjfness-lambda"),
+        "verdict-until-due": real.text("verdict, until-due", claim="sjfness-lambda"),
         "real-textbook": real.text("recomputed", claim=claim),
     }
     for log, name in FOUR.items():
@@ -223,6 +225,12 @@ def top_percent(records):
         match = {f"verdict, {version}": "match"}
         texts[f"{version}-match"] = both.count(**match)
         texts[f"r2-{version}-match"] = both.count(measure="r2", policy=TOP, **match)
+    changed = records.table("top_percent/claims-coded")
+    texts |= {
+        "coded-changed": changed.count(),
+        "nobody-coded": changed.text("coded", claim="nobody-else-does"),
+        "close-coded": changed.text("coded", claim="schedulers-close"),
+    }
     for name, claim in (("top-best", "top-best-priority"), ("top-beats", "top-beats-reqtime")):
         texts[name] = held.text("held", claim=claim)
         texts[f"{name}-unsure"] = held.text("unsure", claim=claim)
@@ -294,7 +302,7 @@ def main_table(records):
         ("initial-drop", "curves over *f* first fall", "yes", "panels"),
         ("v-or-l", "curves are V- or L-shaped", "all", "panels"),
         ("usually-v", "curves are V-shaped", "usually", "panels"),
-        ("more-backfilling", "more jobs are backfilled as *f* grows", "yes", "curves"),
+        ("more-backfilling", "more, longer and wider jobs are backfilled", "yes", "curves"),
         ("delay-grows", "heads are delayed more as *f* grows", "yes", "logs"),
         ("deterministic-better", "the deterministic model is better", "always", "panels"),
         ("sjfness-lambda", "starts of the shortest job rise, then fall", "yes", "logs"),
@@ -410,7 +418,8 @@ def judged(records):
         rows.append([f"near {criterion}", *_vote(at_20, f"{HEADLINE}, {criterion}")])
     for name in counts.values("counts")[1:]:
         rows.append([f"counts: {name}", *_vote(counts.where(counts=name), HEADLINE, "vote")])
-    for name in ("mean delays of Table 2", "all that are no counts of jobs"):
+    without = "mean delays of Table 2", "mean delays and increases of slowdown of Table 2"
+    for name in (*without, "all that are no counts of jobs"):
         row = left_out.where(**{"left out": name})
         rows.append([f"without {name}", *_vote(row, HEADLINE, "votes")])
     return pd.DataFrame(rows, columns=["judged", "pairs", "beats EASY-Last"])

@@ -93,10 +93,17 @@ def over_machines(records):
     inside = records.table("studies/other_logs/other_logs-left_out").where(**case)
     loaded = cases.where(**OTHER)
     means = records.table("studies/causes/machines-means").where(way=RELAXED)
-    runs = records.table("studies/causes/machines-equal-price").where(way=RELAXED, f=1)
+    prices = records.table("studies/causes/machines-equal-price")
+    runs = prices.where(way=RELAXED, f=1)
     texts = {
         "machines-shorter": random.text("for", ".0f"),
-        "machines-certain": random.text("certain", ".0f"),
+        "machines-certain": random.text("certain", ".0f")
+        if random.number("certain")
+        else random.link("none"),
+        "machines-open": random.text("open", ".0f"),
+        "machines-interval": random.link(
+            f"{sum(map(random.number, ('for', 'against', 'open'))):.0f}"
+        ),
         "could-survive": random.text("could survive", ".0f"),
         "quotient": random.text("pooled", ".2f"),
         "one-more-low": random.text("prediction_low", ".2f"),
@@ -124,7 +131,15 @@ def over_machines(records):
         "ahead-weeks": cells.text("ahead by weeks", ".0f"),
         "behind-weeks": cells.text("behind by weeks", ".0f"),
         "lead": cells.interval("mean", ".1f", ".1f", ("low", "high")),
-        "lead-of-one-more": " to ".join(ends),
+        "lead-of-one-more": " and ".join(ends),
+        **{
+            f"over-{name}": cells.link(f"{cells.number('heads') - cells.number('price'):.1f}")
+            for name, machine, way in (
+                ("ricc", "RICC", RELAXED),
+                ("curie", "CEA-Curie", OVERESTIMATES),
+            )
+            for cells in [prices.where(machine=machine, way=way, f=1)]
+        },
     }
 
 
