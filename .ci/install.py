@@ -77,6 +77,11 @@ def main(lock, *target):
     options = ["-r", lock, *(["--target", *target] if target else [])]
     done = with_uv(words, options) or with_pip(words, options, count)
     print(file=sys.stderr)
+    if not done:
+        print(
+            "Packages cannot be fetched: without a network, put their wheels into wheels/.",
+            file=sys.stderr,
+        )
     return 0 if done else 1
 
 

@@ -18,12 +18,12 @@ __version__ = "1.0.0"  # above the imports: some modules write it into their out
 
 if absent := [
     name
-    for name in "click joblib numba numpy pandas platformdirs pooch tqdm".split()
+    for name in "click joblib numba numpy pandas platformdirs pooch scipy tqdm".split()
     if find_spec(name) is None
 ]:
     message = (
         f"{absent[0]} is not installed for {sys.executable}; "
-        "run `make setup`, then `source .venv/bin/activate`"
+        "in a checkout run `make setup`, then `source .venv/bin/activate`"
     )
     if sys.argv[0] == "-m":  # python -m replication
         raise SystemExit(f"replication: {message}")

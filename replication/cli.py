@@ -258,7 +258,7 @@ def _compared_with_commit():
 
 @shell.group()
 def logs() -> None:
-    """List, fetch and describe job logs."""
+    """List and fetch job logs."""
 
 
 @logs.command("list")
@@ -399,7 +399,7 @@ def _message(error):
     if isinstance(error, ModuleNotFoundError):
         return (
             f"{error.name} is not installed for {sys.executable}; "
-            "run `make setup`, then `source .venv/bin/activate`"
+            "in a checkout run `make setup`, then `source .venv/bin/activate`"
         )
     if isinstance(error, OSError) or type(error).__module__.startswith(f"{PROGRAM}."):
         return " ".join(str(error).split())

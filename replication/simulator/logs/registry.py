@@ -168,6 +168,8 @@ def machines(name) -> dict[int, list[str]]:
 
 
 def _paper(paper):
+    if not paths.PUBLISHED.is_dir():
+        raise TraceError(f"paper {paper!r}: only a checkout has the papers' machines and rules")
     name = among(papers(), "no paper", paper, TraceError)
     return toml(paths.PUBLISHED / name / "logs.toml")
 
@@ -285,7 +287,8 @@ def read(source, bad_lines=None, times=None) -> swf.Trace:
     path = locate(source)
     if path is None:
         raise Missing(
-            f"{source}: no {info(source).file} in {', '.join(map(str, paths.trace_folders()))}. "
+            f"{source}: no {info(source).file} in {', '.join(map(str, paths.trace_folders()))} "
+            "(REPLICATION_TRACES names another folder). "
             "Give the path of an SWF file, download it "
             f"(replication.simulator.logs.registry.fetch({source!r}), or `replication logs fetch "
             f"{source}`), or load({source!r}, synthetic=True) for synthetic jobs, which prove "
