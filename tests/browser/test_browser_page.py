@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 import workloads
 
-import replication as rp
 from notebooks.browser import build_page
 from notebooks.heel_and_toe import campaign, trends
 from replication.simulator.logs import registry
@@ -66,13 +65,8 @@ def test_a_verdict_needs_ten_seeds_and_names_all_shapes_that_the_bands_allow(nod
 def test_the_lines_of_python_print_the_same_mean_wait_curve_and_shape(node, tmp_path, capsys, load):
     jobs = workloads.random_jobs(700, machine=32, span=90_000, longest=3000, spare=1)
     path = tmp_path / 'my "own" log.swf'
-    trace = workloads.trace(
-        submit=jobs.submit,
-        run_time=jobs.run_time,
-        requested_processors=jobs.processors,
-        requested_time=jobs.estimate,
-    )
-    rp.simulator.logs.swf.write(path, trace)
+    columns = {"requested_processors": jobs.processors, "requested_time": jobs.estimate}
+    workloads.write_log(path, submit=jobs.submit, run_time=jobs.run_time, **columns)
     inputs = {"file": str(path), "options": {"machine": 32}, "none": level("none")}
     answer, scope = node("curve", inputs | {"load": load, "f": 3.7}), {}
     exec(answer["lines"][0], scope)

@@ -14,9 +14,10 @@ from notebooks.explorer import model
 from replication.simulator import paths
 from replication.simulator.logs import registry
 from replication.simulator.schedules.measures import measured_jobs
+from tests.workloads import write_log
 
 SHORTEST = "EASY, queue shortest first"
-HEAD = "; MaxProcs: 64\n; UnixStartTime: 0\n"
+HEAD = " MaxProcs: 64", " UnixStartTime: 0"
 
 
 @pytest.fixture
@@ -32,13 +33,8 @@ def write(path, estimates=True):
     submit = np.sort(draw.integers(0, 25 * 86400, 400))
     estimate = run_time * draw.integers(1, 5, 400) if estimates else np.full(400, -1)
     size, user = draw.integers(1, 65, 400), draw.integers(1, 9, 400)
-    rows = [
-        [job + 1, submit[job], -1, run_time[job], size[job], -1, -1, size[job], estimate[job], -1]
-        + [1, user[job], 1, 1, 1, 1, -1, -1]
-        for job in range(400)
-    ]
-    path.write_text(HEAD + "\n".join(" ".join(map(str, row)) for row in rows) + "\n")
-    return path
+    columns = {"submit": submit, "run_time": run_time, "requested_time": estimate, "user": user}
+    return write_log(path, requested_processors=size, comments=HEAD, **columns)
 
 
 @pytest.fixture

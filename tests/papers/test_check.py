@@ -47,16 +47,12 @@ def test_what_is_as_committed_is_said_so(project, capsys):
 DAMAGE = {
     "number": ("fig02.evidence.csv", "21.4,", "50.0,", "21.4, committed 50.0 (-57.20 %)"),
     "row": ("claims.evidence.csv", r".*SDSC-SP2.*\n", "", "a row, committed none"),
-    "second row": ("claims.evidence.csv", r"(.*CTC-SP2.*\n)", r"\1\1", "none, committed a row"),
     "unit": ("claims.evidence.csv", "%", "s", "unit %, committed s"),
-    "word of size": ("claims.evidence.csv", "%,,,", "%,,,far", "none, committed far"),
-    "digit": ("fig02.csv", "18.7", "18.8", "value 18.7, committed 18.8 (-0.5319 %)"),
     "exchanged rows": ("fig02.csv", "(.*21.4.*\n)(.*18.7.*\n)", r"\2\1", "(+14.44 %)"),
     "exchanged columns": ("fig02.csv", "policy,value", "value,policy", "columns trace, policy"),
     "no number": ("fig02.csv", "18.7", "nan", "value 18.7, committed nan"),
     "summary": ("fig02.json", "We wait", "We save", "summary"),
     "caption": ("fig02.json", '"Waits"', '"Gains"', "caption of fig02.csv: Waits, committed Gains"),
-    "jobs": ("fig02.json", '"jobs": 6000', '"jobs": 6001', "6000, committed 6001 (-0.01666 %)"),
     "log": ("fig02.json", '"sha256": "..', '"sha256": "xx', "CTC-SP2 sha256"),
     "table": ("fig02.json", '"fig02-all.csv": {', '"x.csv": {', "fig02-all.csv: a table, commit"),
 }
@@ -78,7 +74,6 @@ FIGURES, VALUES = "figures/heel_and_toe/", "published/heel_and_toe/"
     ("file", "old", "new", "message"),
     [
         (f"{FIGURES}fig02.evidence.csv", "21.4,", "50.0,", "CTC-SP2 real wait: match -> differs"),
-        (f"{FIGURES}fig02.evidence.csv", "21.4,.*", "x,,,min,,,,", "line 2: .*numbers as value"),
         (f"{FIGURES}fig02.evidence.csv", "value", "number", "line 2: .*expected statement, varia"),
         (f"{FIGURES}fig02.evidence.csv", ",min,", ",s,", "wait in s, published in min; run the"),
         (f"{FIGURES}claims.evidence.csv", "-1.0", "1.0", "doubling-helps: holds in part -> holds"),
@@ -89,13 +84,11 @@ FIGURES, VALUES = "figures/heel_and_toe/", "published/heel_and_toe/"
         (f"{FIGURES}fig02.json", "(?s).*", "[", "fig02.json: damaged record"),
         (f"{FIGURES}fig02.json", '"fig02.png"', '"fig02-lost.png"', "fig02: without fig02-lost.p"),
         ("figures/verdicts.csv", "match", "near", "verdicts.csv: not what the evidence gives"),
-        ("figures/sensitivity.csv", "0", "1", "sensitivity.csv: not what the evidence gives"),
         (f"{VALUES}fig02.csv", "real,wait,114,", "real,wait,159,", "real wait: differs -> match"),
         (f"{VALUES}fig02.csv", "KTH-SP2-2,perfect", "KTH-SP2-2,new", "new wait: None -> not drawn"),
         (f"{VALUES}fig02.csv", r"KTH-SP2-2,real.*\n", "", "real wait: differs -> None"),
         (f"{VALUES}claims.toml", "= 0", "= 2", "doubling-helps: holds in part -> fails"),
         (f"{VALUES}claims.toml", 'operator = ">"', 'word = "banana"', "word 'banana'; .*: always"),
-        (f"{VALUES}claims.toml", '">"', '"="', r"\[doubling-helps\]: operator '='"),
         (f"{VALUES}claims.toml", "section.*", "", r"\[doubling-helps\]: no section"),
         (f"{VALUES}claims.toml", "= 0", "= 0,5", "expected TOML in UTF-8"),
     ],
@@ -248,7 +241,6 @@ ROW = "doubling-helps,,CTC-SP2,,-1.5,-2,-1,%,,,,"
         (ROW[:-2], "10 fields, expected 12"),
         (ROW.replace("CTC-SP2", ""), "no case"),
         (ROW.replace("-1.5", ""), "no value"),
-        (ROW.replace("-1.5", "4,1"), "13 fields"),
         (ROW.replace("-1.5", "many"), "many"),
         (ROW.replace("-2,", ","), "both ends"),
         (ROW.replace("-2,-1,", "-1,-2,"), "low <= high"),
@@ -269,12 +261,9 @@ def test_a_row_that_is_no_evidence_is_refused_with_its_place(row, reason, tmp_pa
         ("statement", "no-such-claim", "no-such-claim"),
         ("unit", "furlongs", "furlongs, expected %"),
         ("operator", "banana", "banana"),
-        ("operator", "between", "expected 2"),
         ("threshold", "1 to 2", "expected 1"),
-        ("threshold", "nan", "expected 1"),
         ("word_of_size", "banana", "banana"),
         ("variant", "pair 1", "pair 1"),
-        (None, "x", "13 fields"),
     ],
 )
 def test_check_and_report_go_on_where_the_rows_of_an_item_are_refused(
@@ -284,9 +273,11 @@ def test_check_and_report_go_on_where_the_rows_of_an_item_are_refused(
     path = project / "figures/heel_and_toe/claims.evidence.csv"
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
-    rows[0][field or "reason"] = text if field else f"{rows[0]['reason']},{text}"
-    lines = [",".join(row[name] or "" for name in evidence.COLUMNS) for row in rows]
-    path.write_text("\n".join([",".join(evidence.COLUMNS), *lines, ""]))
+    rows[0][field] = text
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, evidence.COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
     code, said = check(capsys)
     assert code == 1
     assert any(line.startswith(f"{CLAIMS}: ") and reason in line for line in said.splitlines())

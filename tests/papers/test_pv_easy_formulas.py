@@ -42,7 +42,6 @@ def late():
 def test_counts_of_late_jobs(late):
     assert claims.heads(late) == {"heads delayed": (2, "jobs")}
     assert claims.violations(late) == {"violated by later jobs": (2, "jobs")}
-    assert claims.delays(late) == {"delayed by later jobs": (2, "jobs")}
     assert counts.last_end(late) == {"last end": (151 / 3600, "h")}
 
 

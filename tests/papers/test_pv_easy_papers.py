@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from notebooks.pv_easy import counts, runs, slowdown, tables, virtual
-from replication.simulator.logs import registry
+from notebooks.pv_easy import counts, runs, slowdown, virtual
 from replication.simulator.predictors import Clairvoyant
 from replication.simulator.schedulers import EASY, PVEasy
 from replication.simulator.schedules import measures
@@ -65,22 +64,6 @@ def test_tables_1_and_2_measure_delays():
     assert numbers["max_dtr"][0] == pytest.approx(2 / 3600)
 
 
-def test_numbers_in_the_text_are_taken_from_the_tables():
-    logs, passed = (
-        registry.names("pv_easy"),
-        simulate(jobs(4, (0, 5, 3, 20), (1, 2, 4), (2, 10, 1))),
-    )
-    schedules = {log: {"EASY": passed} for log in logs}
-    ours = tables.text(tables.numbers(schedules, counts.delays)).set_index(["trace", "measure"])
-    delay = counts.delays(passed)
-    assert ours.loc[("all", "max_delay"), "value"] == delay["max_delay"][0]
-    share = 100 * delay["delayed"][0] / delay["blocked"][0]
-    assert ours.loc[(logs[0], "delayed_of_blocked"), "value"] == share
-    assert len(ours) == 1 + 2 * len(logs)
-    shown = tables.text(tables.numbers({logs[0]: schedules[logs[0]]}, counts.delays))
-    assert set(shown["trace"]) == {logs[0]}
-
-
 def test_interpretations_concern_the_schedulers_with_their_options():
     concerned = {
         name: {variant.name for variant in runs.TRIED if runs.concerns(scheduler, variant)}
@@ -89,14 +72,6 @@ def test_interpretations_concern_the_schedulers_with_their_options():
     assert concerned["EASY-Last"] == {variant.name for variant in runs.TRIED}
     assert runs.NOW.name in concerned["PV-EASY"] - concerned["EASY"]
     assert "extra: not-used-up" in concerned["EASY"] - concerned["PV-EASY"]
-
-
-def test_quarters_of_the_machine():
-    workload = jobs(8, *[(0, 1, size) for size in (1, 2, 3, 4, 5, 6, 7, 8)])
-    assert slowdown.size_class(workload).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-    assert slowdown.names() == ["up to 1/4", "1/4 to 1/2", "1/2 to 3/4", "above 3/4"]
-    assert slowdown.size_class(workload, 2).tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
-    assert slowdown.names(2) == ["up to 1/2", "above 1/2"]
 
 
 def test_weighted_slowdown_is_the_quotient_of_its_sums():
@@ -118,22 +93,6 @@ def test_leads_are_by_more_than_the_intervals():
     assert virtual.leads(table).to_dict("records") == [
         {"trace": "log", "measure": "mbs", "ahead": "20", "behind": "0", "level": 0}
     ]
-
-
-def test_a_lead_is_compared_seed_by_seed():
-    """10, 20 and 30 against 11, 22 and 33: the intervals of the means overlap, that of the quotient
-    is a point.
-    """
-    base, slower = np.array([10.0, 20.0, 30.0]), np.array([11.0, 22.0, 33.0])
-    assert virtual._mean(base)[2] > virtual._mean(slower)[1]
-    assert virtual._quotient(slower, base) == pytest.approx((1.1, 1.1, 1.1))
-    # The relative differences are -0.25, 0 and 0.25, with a standard error of 0.25 over the root of
-    # three.
-    quotient, low, high = virtual._quotient(
-        np.array([10.0, 20.0, 30.0]), np.array([15.0, 20.0, 25.0])
-    )
-    half = 4.3027 * 0.25 / 3**0.5
-    assert (quotient, low, high) == pytest.approx((1, np.exp(-half), np.exp(half)), rel=1e-4)
 
 
 @pytest.mark.parametrize(

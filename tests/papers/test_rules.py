@@ -34,10 +34,8 @@ def paper_says(value, decimals=0, unit="jobs", measure="blocked"):
         (-0.234, 3, "jobs", "blocked", {"match": [-0.2345], "close": [-0.24], "differs": [0.234]}),
         # 0 has its rounding and no limits
         (0, 0, "jobs", "blocked", {"match": [0, 0.5], "differs": [1, -math.inf]}),
-        (0.0, 1, "jobs", "blocked", {"match": [-0.05], "differs": [0.06]}),
-        # boundaries are decimal: in binary 1.1 - 1.05 and 2.2 - 2.15 are above 0.05
+        # boundaries are decimal: in binary 1.1 - 1.05 is above 0.05
         (1.1, 1, "jobs", "blocked", {"match": [1.05]}),
-        (2.2, 1, "jobs", "blocked", {"match": [2.15]}),
         # within half an order of magnitude
         (100, 0, "jobs", "max_delay", {"close": [104], "near": [316, 32], "differs": [317, 31]}),
         # a ratio: 0.9 is 0.1 from 1, so the limits are 0.001, 0.005 and 0.02
@@ -45,8 +43,6 @@ def paper_says(value, decimals=0, unit="jobs", measure="blocked"):
         (0.9, 3, "x Reqtime", "af", {"differs": [0.921]}),
         # the rounding still counts; the other side of 1 differs
         (0.998, 3, "x Reqtime", "af", {"match": [0.9985], "differs": [1.0]}),
-        (1.002, 3, "x Reqtime", "af", {"differs": [0.999]}),
-        (0.5, 3, "x Reqtime", "af", {"differs": [1.1]}),
     ],
 )
 def test_the_verdict_on_a_number(value, decimals, unit, measure, ours):
@@ -59,17 +55,13 @@ def test_the_verdict_on_a_number(value, decimals, unit, measure, ours):
     ("unit", "value", "ours", "expected"),
     [
         ("jobs", 1000, 1100, ("near", "", 0.1)),
-        ("jobs", 1000, 900, ("near", "", -0.1)),
         ("jobs", -2, -1, ("differs", "", 0.5)),  # towards zero is up for a negative number
         ("x Reqtime", 0.9, 0.92, ("match", rules.FROM_ONE, 0.2)),
-        ("x Reqtime", 1.5, 1.2, ("match", rules.FROM_ONE, -0.6)),
         # nothing can be divided
         ("yyyymm", 200306, 200306, ("match", rules.ABSOLUTE, 0)),
-        ("yyyymm", 200306, 200301, ("differs", rules.ABSOLUTE, -5)),
         ("yyyymm", 199712, 199801, ("differs", rules.ABSOLUTE, 1)),
         ("yyyymm", 199712, math.inf, ("differs", rules.ABSOLUTE, math.inf)),
         ("x Reqtime", 1, 2, ("differs", rules.ABSOLUTE, 1)),
-        ("rank", 3, 3, ("match", rules.ABSOLUTE, 0)),
         ("jobs", 0, 3, ("differs", rules.ABSOLUTE, 3)),
         ("job number", 5, 5.4, ("differs", rules.ABSOLUTE, 0.4)),
     ],
@@ -144,11 +136,9 @@ def test_reasons_go_by_trace_or_by_number_and_nothing_published_vanishes():
     ("rows", "reasons", "message"),
     [
         ([("CTC-SP2", "PV-EASY", "waste", 1, "%")], {}, "measure 'waste' .*: total_load, wasted_l"),
-        ([("CTC", "PV-EASY", "total_load", 1, "%")], {}, "trace 'CTC' .*: CTC-SP2, SDSC-BLUE, SD"),
         ([*TABLE5, TABLE5[0]], {}, "CTC-SP2 / PV-EASY / total_load is repeated"),
         ([("CTC-SP2", "PV-EASY", "total_load", 0.7, "1")], {}, "our unit '1', published unit '%'"),
         ([], {"BW": "not public"}, "a reason for 'BW'"),
-        ([], {("CTC-SP2", "EASY", "total_load"): "x"}, "a reason for .'CTC-SP2', 'EASY'"),
     ],
 )
 def test_rows_and_reasons_that_fit_nothing_are_refused(rows, reasons, message):
@@ -195,14 +185,11 @@ YES, NO, LIKELY, UNLIKELY = Answer(True), Answer(False), Answer(True, False), An
         ([YES, NO, NO, NO], "often", "holds", ""),
         ([YES, NO, NO, NO, NO], "often", "fails", ""),
         ([YES, NO, NO, NO, NO], "sometimes", "holds", ""),
-        ([NO, NO], "sometimes", "fails", ""),
         # intervals stand beside the verdict and do not make it
         ([YES, LIKELY], "always", "holds", "fails"),
-        ([YES, YES, LIKELY], "always", "holds", "holds in part"),
         ([YES, YES, UNLIKELY], "always", "holds in part", "holds"),
         ([YES, UNLIKELY, UNLIKELY], "always", "fails", "holds"),
         ([YES, YES, UNLIKELY], "usually", "holds", ""),
-        ([NO, NO, LIKELY], "usually", "fails", ""),
     ],
 )
 def test_a_verdict_counts_the_cases_as_the_word_asks(answers, word, verdict, besides):
@@ -239,7 +226,6 @@ def row(change, operator, threshold):
         ((3, 1, 5), "between", (-5, 5), YES),
         ((3, 1, 5.1), "between", (-5, 5), LIKELY),
         ((-7, -9, -5.5), "between", (-5, 5), NO),
-        ((6, 4, 8), "between", (-5, 5), UNLIKELY),
         ((6, -6, 18), "between", (-5, 5), UNLIKELY),
         ((math.nan,), "<", 0, NO),
         ((3, math.nan, math.nan), ">", 0, LIKELY),

@@ -124,10 +124,8 @@ def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
     ("arguments", "code", "message"),
     [
         (["simulat"], 2, "No such command 'simulat'. Did you mean 'simulate'?"),
-        (["simulate"], 2, "Missing argument 'LOG'"),
         (["simulate", "nothing.swf"], 2, "nothing.swf"),
         (["simulate", "KTH-SP"], 2, "did you mean KTH-SP2?"),
-        (["simulate", "KTH-SP2", "--paper", "hpdc"], 2, "hpdc"),
         (["simulate", "{log}", "--scheduler", "EASY(Lst())"], 2, "did you mean Last?"),
         (["simulate", "{log}", "--estimates", "f-model=-1"], 2, "f=-1"),
         (["simulate", "{log}", "--out", "nowhere/a.csv"], 2, "the folder does not exist"),
@@ -137,7 +135,6 @@ def test_a_scheduler_of_ones_own(log, tmp_path, capsys):
         (["--import", "nothing.py", "logs", "list"], 2, "nothing.py does not exist"),
         (["--import", "{log}", "logs", "list"], 2, "a Python file, whose name ends in .py"),
         (["simulate", "x.swf", "--seed", "-1"], 2, "Invalid value for '--seed': -1"),
-        (["simulate", "{log}", "--load", "3"], 2, "load 3.0"),
         (["figures", "--only", "fig02"], 2, "did you mean pv_easy/fig02 or heel_and_toe/fig02"),
     ],
 )

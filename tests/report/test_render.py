@@ -57,17 +57,12 @@ def test_a_long_table_shows_its_first_rows():
     ("value", "shown"),
     [
         (12345, "12,345"),
-        (5.0, "5"),
         (0.0, "0"),
         (21.3712, "21.37"),
-        (12345.6, "12,346"),
         (0.012345, "0.01235"),
-        (float("nan"), "–"),
         (None, "–"),
         (float("-inf"), "-∞"),
-        (np.int64(7), "7"),
         (np.bool_(True), "yes"),
-        ("x", "x"),
     ],
 )
 def test_numbers_as_a_reader_wants_them(value, shown):
