@@ -98,8 +98,8 @@ clean:  ## Remove caches, stored simulations and all else in build/
 	  echo '$(PYTHON) is not Python 3.11, 3.12 or 3.13: give another with PYTHON=path' >&2; exit 1; }
 	@$(PYTHON) -m venv --clear .venv
 	@$(PY) .ci/install.py requirements/main.lock
-	@# In UTF-8 mode, since the path may have an umlaut that the locale lacks.
-	@PYTHONUTF8=1 $(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
+	@# In a locale of UTF-8, since the path may have letters that the locale of the shell lacks.
+	@LC_ALL=C.UTF-8 $(PY) -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
 		--config-settings editable_mode=compat --editable .
 	@# Name the checkout by a relative path: Python 3.11 reads the file as ASCII under LC_ALL=C, where
 	@# an absolute path with an umlaut would stop every start of Python.
