@@ -1,6 +1,7 @@
 """Configuration of the documentation site (Sphinx)."""
 
 import inspect
+import re
 import sys
 from pathlib import Path
 
@@ -24,9 +25,7 @@ html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_extra_path = ["../build/report/standalone/report.html"]
-html_extra_path += [
-    f"../figures/{name}" for name in ("page.html", "replication.pdf", "studies.pdf")
-]
+html_extra_path += ["../figures/replication.pdf", "../figures/studies.pdf"]
 html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False
@@ -48,12 +47,17 @@ PICTURES = {
     "sns.lineplot(": "Mean wait against the badness factor f, with 95 % intervals over five seeds",
 }
 
+#: A link to a page of the repository that is not part of the site.
+OUTSIDE = re.compile(r"\[([^]]*)\]\((?:\.\./)+((?:contrib|notebooks|studies)/[^)#]*\.md)[^)]*\)")
+
 
 def setup(app):
     """Write the gallery and copy the tutorial before Sphinx reads the sources; show options in
     signatures.
     """
     app.connect("builder-inited", prepare)
+    app.connect("source-read", name_pages_outside)
+    app.connect("build-finished", copy_page)
     app.connect("autodoc-process-signature", options_in_signature)
 
 
@@ -68,6 +72,19 @@ def prepare(app):
             for place, page in (("../docs/", ""), ("../figures/report.html", "gallery/index.md")):
                 cell.source = cell.source.replace(f"]({place}", f"]({page}")
     nbformat.write(tutorial, HERE / "tutorial.ipynb")
+
+
+def name_pages_outside(app, docname, source):
+    """Write the path in the repository in place of a link to a page outside the site."""
+    source[0] = OUTSIDE.sub(r"\1 (`\2`)", source[0])
+
+
+def copy_page(app, error):
+    """Copy the page that needs no installation, whose links are those of the repository."""
+    page = (HERE.parent / "figures" / "page.html").read_text(encoding="utf-8")
+    for path, place in (("../docs/verdicts.md", "verdicts.html"), ("../figures/", "")):
+        page = page.replace(f'href="{path}', f'href="{place}')
+    (Path(app.outdir) / "page.html").write_text(page, encoding="utf-8")
 
 
 def options_in_signature(app, what, name, thing, options, signature, returns):
