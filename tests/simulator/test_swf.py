@@ -143,7 +143,8 @@ def test_the_first_job_decides_how_many_columns_there_are(tmp_path):
 
 
 def test_of_equal_submissions_the_jobs_are_in_the_order_of_their_numbers(tmp_path):
-    lines = [line(k, at, run_time=k) for k, at in ((4, 10), (3, 5), (2, 10), (1, 5), (9, 10))]
+    times = ((4, 10), (3, 5), (2, 10), (1, 5), (9, 10))
+    lines = [line(k, at, run_time=k, requested_time=k) for k, at in times]
     jobs = registry.load(log(tmp_path, *lines, line(10, 11, preceding_job=9)))
     assert jobs.job_id.tolist() == [1, 3, 2, 4, 9, 10] and jobs.run_time.tolist()[:2] == [1, 3]
     counts = dict(jobs.cleaning)
@@ -210,6 +211,11 @@ def test_a_header_without_a_whole_number_names_no_machine(tmp_path, value):
     with pytest.raises(SWFError, match="header field MaxProcs"):
         rp.load(path)
     assert swf.read(log(tmp_path, line(), header="; MaxProcs: 128.\n")).max_procs == 128
+
+
+def test_a_comment_keeps_its_blanks_beside_any_jobs(tmp_path):
+    for job in (line(), line(requested_memory="1e-9")):
+        assert swf.read(log(tmp_path, job, header="; a \n;\t\n")).comments == (" a ", "\t")
 
 
 tokens = (

@@ -376,8 +376,9 @@ def _tokens(data, times):
         ``unreadable``, a mask for each field in `UNUSED`; ``negative`` and ``rounded``, numbers of
         values in each line; ``further_columns``.
     """
-    texts = [line.removesuffix(b"\r").strip(b" \t") for line in data.split(b"\n")]
-    comments = tuple(_comment(text) for text in texts if text.startswith(b";"))
+    begins = [line.lstrip(b" \t") for line in data.split(b"\n")]
+    comments = tuple(_comment(line) for line in begins if line.startswith(b";"))
+    texts = [line.removesuffix(b"\r").rstrip(b" \t") for line in begins]
     numbers = [k for k, text in enumerate(texts, 1) if text and not text.startswith(b";")]
     rows = [_BLANKS.split(texts[k - 1].decode("utf-8", "replace")) for k in numbers]
     if not rows:
