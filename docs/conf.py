@@ -1,13 +1,12 @@
 """Configuration of the documentation site (Sphinx)."""
 
 import inspect
-import re
 import sys
 from pathlib import Path
 
 import nbformat
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import gallery  # noqa: E402
@@ -47,9 +46,6 @@ PICTURES = {
     "sns.lineplot(": "Mean wait against the badness factor f, with 95 % intervals over five seeds",
 }
 
-#: A link to a page of the repository that is not part of the site.
-OUTSIDE = re.compile(r"\[([^]]*)\]\((?:\.\./)+((?:contrib|notebooks|studies)/[^)#]*\.md)[^)]*\)")
-
 
 def setup(app):
     """Write the gallery and copy the tutorial before Sphinx reads the sources; show options in
@@ -75,8 +71,18 @@ def prepare(app):
 
 
 def name_pages_outside(app, docname, source):
-    """Write the path in the repository in place of a link to a page outside the site."""
-    source[0] = OUTSIDE.sub(r"\1 (`\2`)", source[0])
+    """Write the path in the repository in place of a link to a page outside the site. Other files
+    are downloads.
+    """
+    folder = Path(app.env.doc2path(docname)).parent
+
+    def linked(match):
+        path = match[2].partition("#")[0]
+        if not path.endswith(".md") or gallery.is_on_site(path, folder):
+            return match[0]
+        return f"{match[1]} (`{(folder / path).resolve().relative_to(HERE.parent)}`)"
+
+    source[0] = gallery.LINK.sub(linked, source[0])
 
 
 def copy_page(app, error):

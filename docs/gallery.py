@@ -58,14 +58,18 @@ def card(item, verdict, built):
     return f'<a class="card" href="{item.id}.html">{image}<span>{title}</span>{badge}</a>'
 
 
-def _link(match, folder):
-    """Return a link of a notebook to the web, within the page or to the documentation; of another
-    its words, since the site does not have the file.
+def is_on_site(address, folder):
+    """Return whether a link from a page in `folder` leads to the web, within the page or to the
+    documentation.
     """
-    address = match[2].partition("#")[0]
-    of_site = Path(__file__).parent in (folder / address).resolve().parents
-    kept = not address or "://" in address or of_site
-    return match[0] if kept else match[1]
+    path = address.partition("#")[0]
+    is_page = Path(__file__).parent in (folder / path).resolve().parents
+    return not path or "://" in path or is_page
+
+
+def _link(match, folder):
+    """Return a link of a notebook; the words of one to a file that the site does not have."""
+    return match[0] if is_on_site(match[2], folder) else match[1]
 
 
 def page(item, verdict, sentence):

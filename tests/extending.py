@@ -3,16 +3,14 @@ its other code.
 """
 
 import importlib
-import re
 import sys
 import tempfile
 from pathlib import Path
 
-from replication.simulator import paths
+from tests.pages import blocks
 
-PAGE = (paths.ROOT / "docs/extending.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 FOLDER = tempfile.TemporaryDirectory()
+BLOCKS = blocks("python", "docs/extending.md")
 for block in BLOCKS:
     if block.startswith("# "):
         (Path(FOLDER.name) / block.split()[1]).write_text(block)

@@ -3,7 +3,6 @@
 import ast
 import doctest
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,15 +11,15 @@ from pathlib import Path
 import pytest
 
 import replication as rp
+from tests.pages import blocks
 
 ROOT = Path(__file__).parents[1]
 TRIED = ("getting-started", "guide")  # their Python is run
 
 
-def blocks(language, page="README.md"):
+def code(language, page="README.md"):
     """Return the code of a language in a page, as one text."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return "\n".join(re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+    return "\n".join(blocks(language, page))
 
 
 @pytest.mark.parametrize("page", [f"docs/{name}.md" for name in TRIED])
@@ -29,8 +28,7 @@ def test_python_in_the_pages_runs(page, real_log, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     log = real_log("KTH-SP2").take(slice(0, 5001))
     rp.simulate(log).write_swf("my-cluster.swf.gz")
-    columns = {"submit": [0, 1], "run_time": [9, 5], "size": [3, 4], "estimate": [10, 10]}
-    exec(compile(blocks("python", page), page, "exec"), columns)
+    exec(compile(code("python", page), page, "exec"), {})
 
 
 @pytest.mark.parametrize("name", rp.__all__)
@@ -44,10 +42,10 @@ def test_a_page_prints_what_it_shows(page, real_log, tmp_path, monkeypatch, caps
     real_log("KTH-SP2-2")
     monkeypatch.chdir(tmp_path)
     names = {}
-    for statement in ast.parse(blocks("python", page)).body:  # as typed at a prompt
+    for statement in ast.parse(code("python", page)).body:  # as typed at a prompt
         exec(compile(ast.Interactive([statement]), page, "single"), names)
     printed = capsys.readouterr().out
-    assert printed == blocks("text", page).replace("\n\n", "\n")
+    assert printed == code("text", page).replace("\n\n", "\n")
     assert max(map(len, printed.splitlines())) <= 80
 
 
@@ -79,11 +77,11 @@ def test_a_clone_runs_the_commands_of_the_readme(real_log, tmp_path):
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
     script = ["set -ex", f"git clone -q {ROOT} replication && cd replication"]
-    for line in filter(None, blocks("sh").splitlines()):
+    for line in filter(None, code("sh").splitlines()):
         change = next(QUICK[start] for start in QUICK if line.startswith(start))
         stopped = " || [ $? = 124 ]" if "make lab" in line else ""
         script.append(line.split(" #")[0].replace(*change, 1) + stopped)
-    script.append(f"cat > snippet.py <<'END'\n{blocks('python')}END\npython snippet.py")
+    script.append(f"cat > snippet.py <<'END'\n{code('python')}END\npython snippet.py")
     kept = ("PATH", "HOME", "REPLICATION_TRACES", "PIP", "http", "HTTP", "SSL")
     environment = {name: value for name, value in os.environ.items() if name.startswith(kept)}
     command = ["bash", "-c", "\n".join(script)]

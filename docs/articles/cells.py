@@ -152,8 +152,8 @@ class Records:
         return self.table(f"{paper}.claims").values("verdict", claim=name)[0]
 
     def _rows(self, paper, part):
-        papers = [chapter for chapter in self._papers if paper in ("all", chapter.key)]
-        for claim in (claim for chapter in papers for claim in chapter.claims):
+        chapters = [chapter for chapter in self._papers if paper in ("all", chapter.key)]
+        for claim in (claim for chapter in chapters for claim in chapter.claims):
             place = {PLACE: evidence.place(*claim.name)}
             if part == "claims":
                 yield place | {
@@ -168,7 +168,8 @@ class Records:
             elif part == "cases":
                 empty = dict.fromkeys(CASE, "") | {"claim": claim.id}
                 yield from (place | empty | case for case in claim.default)
-        for number in (number for paper in papers for number in paper.numbers if part == "numbers"):
+        numbers = [number for chapter in chapters for number in chapter.numbers]
+        for number in numbers if part == "numbers" else []:
             facts = {"item": number.printed.item, PLACE: evidence.place(*number.name)}
             yield facts | number.shown() | {"ours": number.ours}
 

@@ -89,6 +89,7 @@ def over_machines(records):
     case = {"conclusion": "random-wild-backfills"}
     pooled = records.table("studies/other_logs/other_logs-pooled")
     random = pooled.where(id=case["conclusion"], measure="mean_wait")
+    certain = random.number("certain")
     cases = records.table("studies/other_logs/other_logs-cases").where(**case)
     inside = records.table("studies/other_logs/other_logs-left_out").where(**case)
     loaded = cases.where(**OTHER)
@@ -97,9 +98,7 @@ def over_machines(records):
     runs = prices.where(way=RELAXED, f=1)
     texts = {
         "machines-shorter": random.text("for", ".0f"),
-        "machines-certain": random.text("certain", ".0f")
-        if random.number("certain")
-        else random.link("none"),
+        "machines-certain": random.link(f"{certain:.0f}" if certain else "none"),
         "machines-open": random.text("open", ".0f"),
         "machines-interval": random.link(
             f"{sum(map(random.number, ('for', 'against', 'open'))):.0f}"
@@ -125,6 +124,10 @@ def over_machines(records):
         cells = means.where(f=f)
         texts[f"{name}ahead-seeds"] = cells.text("ahead by seeds", ".0f")
         texts[f"{name}behind-seeds"] = cells.text("behind by seeds", ".0f")
+    for name, machine, way in (("ricc", "RICC", RELAXED), ("curie", "CEA-Curie", OVERESTIMATES)):
+        cells = prices.where(machine=machine, way=way, f=1)
+        over = cells.number("heads") - cells.number("price")
+        texts[f"over-{name}"] = cells.link(f"{over:.1f}")
     cells = means.where(f=1)
     ends = (cells.text(f"one more {end}", ".0f") for end in ("low", "high"))
     return texts | {
@@ -132,14 +135,6 @@ def over_machines(records):
         "behind-weeks": cells.text("behind by weeks", ".0f"),
         "lead": cells.interval("mean", ".1f", ".1f", ("low", "high")),
         "lead-of-one-more": " and ".join(ends),
-        **{
-            f"over-{name}": cells.link(f"{cells.number('heads') - cells.number('price'):.1f}")
-            for name, machine, way in (
-                ("ricc", "RICC", RELAXED),
-                ("curie", "CEA-Curie", OVERESTIMATES),
-            )
-            for cells in [prices.where(machine=machine, way=way, f=1)]
-        },
     }
 
 

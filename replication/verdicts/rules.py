@@ -231,8 +231,7 @@ def answer(row: Mapping, entry: Mapping, factors: Mapping | None = None) -> Answ
     A missing value does not hold. `factors` multiply the per cent of some words, as a sensitivity
     analysis does.
     """
-    check_rule(row, entry)
-    sign = row.get("operator", entry.get("operator"))
+    sign = _operator(row, entry)
     rule = row if "threshold" in row else entry
     ends = rule["threshold"] if sign == BETWEEN else [rule["threshold"]]
     word = rule.get("word_of_size")
@@ -251,17 +250,23 @@ def check_rule(row: Mapping, entry: Mapping) -> None:
     """Raise EvidenceError if operator, threshold and word of size of a row, or of the claim's entry
     where the row has none, do not fit each other.
     """
-    if "operator" not in (merged := {**entry, **row}):
-        raise EvidenceError("no operator")
-    if (sign := merged["operator"]) not in IN_WORDS:
-        raise EvidenceError(f"operator {sign!r}; expected {', '.join(IN_WORDS)}")
-    ends = merged.get("threshold")
-    ends = [*ends] if isinstance(ends, list | tuple) else [ends]
+    sign = _operator(row, entry)
+    threshold = row.get("threshold", entry.get("threshold"))
+    ends = [*threshold] if isinstance(threshold, list | tuple) else [threshold]
     number = 2 if sign == BETWEEN else 1
     if len(ends) != number or any(end is None or math.isnan(end) for end in ends):
-        raise EvidenceError(f"threshold {merged.get('threshold')}, expected {number} for {sign}")
+        raise EvidenceError(f"threshold {threshold}, expected {number} for {sign}")
     if (word := row.get("word_of_size")) and not any(word in kind for kind in words().values()):
         raise EvidenceError(f"word of size {word!r}, expected one of words.toml")
+
+
+def _operator(row, entry):
+    sign = row.get("operator", entry.get("operator"))
+    if sign is None:
+        raise EvidenceError("no operator")
+    if sign not in IN_WORDS:
+        raise EvidenceError(f"operator {sign!r}; expected {', '.join(IN_WORDS)}")
+    return sign
 
 
 def every(answers: Iterable[Answer]) -> Answer:

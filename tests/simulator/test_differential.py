@@ -173,6 +173,7 @@ def test_they_agree_with_predictions_that_change_between_ends(kind):
 
 
 #: Cases that random workloads seldom contain.
+# fmt: off
 RARE = {
     "the second of two jobs finds the extra processors that the first leaves": (
         rp.EASY(),
@@ -185,22 +186,22 @@ RARE = {
     "a size beyond 2**15 in a long queue": (
         rp.EASY(),
         jobs(
-            *(100_000, (0, 100, 60_000), (0, 10, 35_000), *[(0, 5, 100_000)] * 500),
-            *((0, 50, 35_000), *[(0, 5, 100_000)] * 700),
+            100_000, (0, 100, 60_000), (0, 10, 35_000), *[(0, 5, 100_000)] * 500,
+            (0, 50, 35_000), *[(0, 5, 100_000)] * 700,
         ),
     ),
     "a job that fits in a long queue whose first half has just started": (
         rp.EASY(),
         jobs(
-            *(2000, (0, 100, 2000), *[(1, 10, 1)] * 1201, *[(1, 5, 2000)] * 500, (1, 5, 1)),
+            2000, (0, 100, 2000), *[(1, 10, 1)] * 1201, *[(1, 5, 2000)] * 500, (1, 5, 1),
             *[(1, 5, 2000)] * 600,
         ),
     ),
     "the narrowest job of a long queue, which is not the shortest": (
         rp.EASY(),
         jobs(
-            *(12, (0, 50, 3), (0, 20, 9), (0, 5, 10, 2000), *[(0, 5, 12, 2000)] * 1060),
-            *((0, 5, 3, 1000), *[(0, 5, 12, 2000)] * 30, (0, 7, 2, 1000)),
+            12, (0, 50, 3), (0, 20, 9), (0, 5, 10, 2000), *[(0, 5, 12, 2000)] * 1060,
+            (0, 5, 3, 1000), *[(0, 5, 12, 2000)] * 30, (0, 7, 2, 1000),
         ),
     ),
     "the arrivals of F1 count from the first submission": (
@@ -218,47 +219,48 @@ RARE = {
     "a reservation that ends where another begins": (
         rp.EASY(reservations=4),
         jobs(
-            *(8, (1, 30, 2, 28), (5, 22, 1, 0), (5, 0, 6), (5, 10, 2, 30), (5, 10, 1, 30)),
-            *((5, 0, 6), (5, 9, 1, 1), (5, 0, 1), (5, 6, 3, 23), (5, 6, 1, 23)),
-            *((5, 0, 2, 3), (5, 0, 1, 22)),
+            8, (1, 30, 2, 28), (5, 22, 1, 0), (5, 0, 6), (5, 10, 2, 30), (5, 10, 1, 30),
+            (5, 0, 6), (5, 9, 1, 1), (5, 0, 1), (5, 6, 3, 23), (5, 6, 1, 23),
+            (5, 0, 2, 3), (5, 0, 1, 22),
         ),
     ),
     "two lengths of one size in one place of the table of instants": (
         rp.Conservative(),
         jobs(
-            *(40, (0, 0, 1), (0, 0, 1), (0, 1, 4, 262)),
-            *((0, 0, 37), (0, 0, 20, 872), (0, 0, 20, 262)),
+            40, (0, 0, 1), (0, 0, 1), (0, 1, 4, 262),
+            (0, 0, 37), (0, 0, 20, 872), (0, 0, 20, 262),
         ),
     ),
     "saved work does not count the time of its checkpoints": (
         rp.PVEasy(preemption="checkpoint", interval=3, cost=1),
         jobs(
-            *(3, (0, 0, 1), (0, 0, 1), (26, 10, 1, 0), (26, 0, 3)),
-            *((36, 4, 1, 0), (36, 0, 1), (36, 0, 3)),
+            3, (0, 0, 1), (0, 0, 1), (26, 10, 1, 0), (26, 0, 3),
+            (36, 4, 1, 0), (36, 0, 1), (36, 0, 3),
         ),
     ),
     "a job stopped while it is resumed loses no work": (
         rp.PVEasy(preemption="suspend", cost=4, predictor="estimate", correction="now"),
         jobs(
-            *(8, (8, 30, 1, 0), (22, 28, 2, 0), (22, 0, 8), (22, 0, 6), (22, 0, 8)),
-            *((37, 14, 1, 0), (37, 6, 7, 0), (40, 11, 1, 0)),
+            8, (8, 30, 1, 0), (22, 28, 2, 0), (22, 0, 8), (22, 0, 6), (22, 0, 8),
+            (37, 14, 1, 0), (37, 6, 7, 0), (40, 11, 1, 0),
         ),
     ),
     "backfilled jobs behind preemption use up the extra processors": (
         rp.PVEasy("clairvoyant", venture="easy", preemption="checkpoint", interval=1, cost=1),
         jobs(
-            *(8, (0, 4, 2, 6), (0, 4, 1, 0), (0, 4, 1, 5), (0, 0, 1), (0, 0, 5)),
-            *((4, 1, 1, 0), (5, 0, 1, 1)),
+            8, (0, 4, 2, 6), (0, 4, 1, 0), (0, 4, 1, 5), (0, 0, 1), (0, 0, 5),
+            (4, 1, 1, 0), (5, 0, 1, 1),
         ),
     ),
     "a submission that does not fit leads to a pass of EASY behind preemption": (
         rp.PVEasy(correction="doubling", venture="easy"),
         jobs(
-            *(8, (0, 0, 1), (0, 4, 1, 0), (0, 0, 1, 1), (0, 12, 1, 13), (3, 9, 1, 10)),
-            *((3, 9, 1, 0), (3, 0, 7), (10, 0, 1, 2), (11, 0, 6)),
+            8, (0, 0, 1), (0, 4, 1, 0), (0, 0, 1, 1), (0, 12, 1, 13), (3, 9, 1, 10),
+            (3, 9, 1, 0), (3, 0, 7), (10, 0, 1, 2), (11, 0, 6),
         ),
     ),
 }
+# fmt: on
 
 
 @pytest.mark.parametrize(("scheduler", "log"), RARE.values(), ids=RARE)
@@ -289,10 +291,13 @@ def test_ends_of_one_instant_with_events_by_plan(kind):
 @pytest.mark.parametrize(
     "scheduler",
     [
-        *(rp.EASY(), rp.EASY("last"), rp.EASY("last", candidates="shortest")),
+        rp.EASY(),
+        rp.EASY("last"),
+        rp.EASY("last", candidates="shortest"),
         rp.EASY("clairvoyant", candidates="shortest"),
         rp.OrderedEASY(lambda w: w.processors, predictor="last"),
-        *(rp.LargestAreaFirst(), *map(rp.OrderedEASY, ORDERS)),
+        rp.LargestAreaFirst(),
+        *map(rp.OrderedEASY, ORDERS),
     ],
     ids=repr,
 )
